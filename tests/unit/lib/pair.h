@@ -250,6 +250,8 @@ uint64_t pair_stat(struct side *side, enum ornic_rdma_stat stat);
 #define pair_stat_is(side, stat, count) \
 	assert_int_equal(pair_stat(side, stat), count)
 struct qp *pair_qp(struct side *side);
+#define pair_state_is(side, expected) \
+	assert_int_equal(pair_qp(side)->base.state, expected)
 
 /* Write and check bytes that depend on their position */
 void pair_fill(uint8_t *buf, uint32_t len, unsigned int seed);

@@ -241,7 +241,7 @@ uint64_t neighbours_measure(struct neighbours *n, struct pair *bulk,
 		neighbours_turn(n);
 	} while (n->now_ns - start < ns && loop_clock_ns() - wall < wall_ns);
 	/* A QP that failed would complete WQEs without writing anything */
-	assert_int_equal(pair_qp(A(bulk))->base.state, ORNIC_QPS_RTS);
+	pair_state_is(A(bulk), ORNIC_QPS_RTS);
 	return bytes * 1000000 / (n->now_ns - start);
 }
 

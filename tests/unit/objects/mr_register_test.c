@@ -219,7 +219,7 @@ static void test_reg_refusals(void **state)
 		before = bad_lkey(A(pair));                                \
 		pair_fails(pair, &wr, ORNIC_WC_MW_BIND_ERR);               \
 		assert_int_equal(bad_lkey(A(pair)), before + 1);           \
-		assert_int_equal(pair_qp(A(pair))->base.state, ORNIC_QPS_ERR); \
+		pair_state_is(A(pair), ORNIC_QPS_ERR); \
 		pair_again(pair);                                          \
 	} while (0)
 	REFUSED(key, htole32(key + 0x100000));
@@ -519,7 +519,7 @@ static void inv_refused(struct pair *pair, uint32_t key)
 	pair_expect(B(pair), 1, ORNIC_WC_REM_INV_REQ_ERR);
 	assert_int_equal(bad_rkey(B(pair)), before + 1);
 	pair_stat_is(B(pair), ORNIC_RDMA_STAT_remote_access_errors, errors + 1);
-	assert_int_equal(pair_qp(B(pair))->base.state, ORNIC_QPS_ERR);
+	pair_state_is(B(pair), ORNIC_QPS_ERR);
 	pair_again(pair);
 }
 

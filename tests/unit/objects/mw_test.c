@@ -459,7 +459,7 @@ static void test_uc(void **state)
 	pair_check(B(pair)->buf + AT, 99, 5);
 	/* [ORNIC-QP-5] A failed WQE stops the send queue only */
 	post_b(pair, &wr, ORNIC_WC_MW_BIND_ERR);
-	assert_int_equal(pair_qp(B(pair))->base.state, ORNIC_QPS_SQE);
+	pair_state_is(B(pair), ORNIC_QPS_SQE);
 }
 
 /* A reset with bound windows frees everything; ASan checks that too */

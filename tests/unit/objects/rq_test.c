@@ -188,7 +188,7 @@ static void test_doorbell_in_reset(void **state)
 		pair_sleep(pair, 2000 * 1000);
 		pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
 		pair_expect(b, i, ORNIC_WC_SUCCESS);
-		assert_int_equal(pair_qp(b)->base.state, ORNIC_QPS_RTS);
+		pair_state_is(b, ORNIC_QPS_RTS);
 	}
 	host_device_stat_is(b->host, ORNIC_DEVICE_STAT_bad_sq_pi, 0);
 	assert_int_equal(bad_rq_pi(pair), 0);
@@ -247,7 +247,7 @@ static void test_lost_queue(void **state)
 		if (i)
 			host_map(host, gone, HOST_PAGE);
 		pair_expect(A(pair), wr.wr_id, rc ? ORNIC_WC_REM_OP_ERR : ORNIC_WC_SUCCESS);
-		assert_int_equal(pair_qp(b)->base.state, ORNIC_QPS_ERR);
+		pair_state_is(b, ORNIC_QPS_ERR);
 		assert_int_equal(pair_event(b), ORNIC_EVENT_QP_FATAL);
 		assert_int_equal(bad_rq_pi(pair), 1);
 		/* The send queue misses its record too */
@@ -269,7 +269,7 @@ static void test_lost_record_of_a_sender(void **state)
 	pair_run(pair);
 	host_map(a->host, a->qp.dbr, HOST_PAGE);
 	pair_poll_none(a);
-	assert_int_equal(pair_qp(a)->base.state, ORNIC_QPS_ERR);
+	pair_state_is(a, ORNIC_QPS_ERR);
 	assert_int_equal(pair_event(a), ORNIC_EVENT_QP_FATAL);
 	/* Each queue misses it */
 	assert_in_range(host_device_stat(a->host, ORNIC_DEVICE_STAT_dma_faults), 1, 2);

@@ -541,10 +541,10 @@ static void test_broken(void **state)
 						 0, 100);
 
 		pair_one(pair, &wr);
-		assert_int_equal(pair_qp(b)->base.state, ORNIC_QPS_RTS);
+		pair_state_is(b, ORNIC_QPS_RTS);
 		start(pair, 10);
 		pair_expect(A(pair), 0x1000, ORNIC_WC_REM_OP_ERR);
-		assert_int_equal(pair_qp(b)->base.state, ORNIC_QPS_ERR);
+		pair_state_is(b, ORNIC_QPS_ERR);
 		if (!i)
 			assert_int_equal(event(b, b->srq.num),
 					 ORNIC_EVENT_SRQ_ERR);

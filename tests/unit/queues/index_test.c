@@ -2,11 +2,6 @@
 /* Producer indexes that go back ([ORNIC-DB-24]) or come late ([ORNIC-QP-11]) */
 #include "pair.h"
 
-static unsigned int state_of(struct side *side)
-{
-	return pair_qp(side)->base.state;
-}
-
 static void sends(struct pair *pair, unsigned int count)
 {
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 8);
@@ -26,7 +21,7 @@ static void test_sq_pi_goes_back(void **state)
 	guest_store32(&dbr->sq_pi, 2);
 	pair_ring(A(pair));
 	pair_run(pair);
-	assert_int_equal(state_of(A(pair)), ORNIC_QPS_ERR);
+	pair_state_is(A(pair), ORNIC_QPS_ERR);
 	assert_int_equal(pair_event(A(pair)), ORNIC_EVENT_QP_FATAL);
 	host_device_stat_is(A(pair)->host, ORNIC_DEVICE_STAT_bad_sq_pi, 1);
 	pair_poll_none(A(pair));
@@ -44,7 +39,7 @@ static void test_sq_pi_goes_back_less_far(void **state)
 	pair_ring(A(pair));
 	guest_store32(&dbr->sq_pi, 1);
 	pair_ring(A(pair));
-	assert_int_equal(state_of(A(pair)), ORNIC_QPS_ERR);
+	pair_state_is(A(pair), ORNIC_QPS_ERR);
 	host_device_stat_is(A(pair)->host, ORNIC_DEVICE_STAT_bad_sq_pi, 1);
 }
 
@@ -69,7 +64,7 @@ static void test_rq_pi_goes_back(void **state)
 	receive(pair);
 	guest_store32(&dbr->rq_pi, 1);
 	pair_send(A(pair), &wr);
-	assert_int_equal(state_of(B(pair)), ORNIC_QPS_ERR);
+	pair_state_is(B(pair), ORNIC_QPS_ERR);
 	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_FATAL);
 	host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_rq_pi, 1);
 	pair_poll_none(B(pair));
@@ -87,10 +82,10 @@ static void test_rq_pi_goes_back_less_far(void **state)
 	receive(pair);
 	guest_store32(&dbr->rq_pi, 1);
 	pair_run(pair);
-	assert_int_equal(state_of(B(pair)), ORNIC_QPS_RTS);
+	pair_state_is(B(pair), ORNIC_QPS_RTS);
 	guest_store32(&dbr->rq_pi, 2);
 	receive(pair);
-	assert_int_equal(state_of(B(pair)), ORNIC_QPS_RTS);
+	pair_state_is(B(pair), ORNIC_QPS_RTS);
 }
 
 /* ---- receive WQEs that are published in ERR ---- */

@@ -311,9 +311,9 @@ static unsigned int try_modify(struct pair *pair, unsigned int from,
 	attr.cur_state = from;
 	status = pair_modify(SIDE(pair), mask | M(STATE), &attr);
 	if (status)
-		assert_int_equal(pair_qp(SIDE(pair))->base.state, from);
+		pair_state_is(SIDE(pair), from);
 	else
-		assert_int_equal(pair_qp(SIDE(pair))->base.state, to);
+		pair_state_is(SIDE(pair), to);
 	return status;
 }
 

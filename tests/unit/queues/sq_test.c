@@ -83,9 +83,7 @@ static void test_flush_by_length(void **state)
 	wr.flags = 0;
 	wr.sges = 0;
 	wr.longer = -32;
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &wr);
 	for (i = 0; i < 9; i++)
 		pair_expect(A(pair), 50 + i, ORNIC_WC_WR_FLUSH_ERR);
 	pair_expect(A(pair), 58, ORNIC_WC_WR_FLUSH_ERR);

@@ -147,7 +147,7 @@ static void test_failure_while_draining(void **state)
 	pair_send(A(pair), &wr);
 	pair_expect(A(pair), 0x1000, ORNIC_WC_REM_ACCESS_ERR);
 	pair_expect(A(pair), 2, ORNIC_WC_WR_FLUSH_ERR);
-	assert_int_equal(pair_qp(A(pair))->base.state, ORNIC_QPS_ERR);
+	pair_state_is(A(pair), ORNIC_QPS_ERR);
 	assert_int_equal(pair_event(A(pair)), 0);
 }
 

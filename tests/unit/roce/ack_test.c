@@ -82,7 +82,7 @@ static void acknowledged(struct pair *pair, unsigned int count)
 	pair_sleep(pair, 20 * 1000 * 1000);
 	pair_poll_none(A(pair));
 	pair_stat_is(A(pair), ORNIC_RDMA_STAT_retransmits, 0);
-	assert_int_equal(pair_qp(A(pair))->base.state, ORNIC_QPS_RTS);
+	pair_state_is(A(pair), ORNIC_QPS_RTS);
 }
 
 /* Send one message that consumes a receive, then end B's QP with @go */

@@ -219,7 +219,7 @@ static void test_receive_too_short(void **state)
 	pair_poll_none(b);
 	pair_stat_is(b, ORNIC_RDMA_STAT_rx_length_errors, 1);
 	b->qp = first;
-	assert_int_equal(pair_qp(b)->base.state, ORNIC_QPS_RTS);
+	pair_state_is(b, ORNIC_QPS_RTS);
 }
 
 /* A receive that fails takes the sender to ERR while it is sending */

@@ -14,11 +14,6 @@ static struct pair_wr wr_data(struct side *side, unsigned int opcode,
 	return wr;
 }
 
-static unsigned int rc_state(struct side *side)
-{
-	return pair_qp(side)->base.state;
-}
-
 /*
  * Post two good WQEs, the one that fails and another good one. The first two
  * succeed, and the last one is flushed.
@@ -38,14 +33,12 @@ static void rc_fails(struct pair *pair, struct pair_wr *wr, unsigned int status)
 	pair_post(A(pair), wr);
 	good.wr_id = 103;
 	good.flags = 0;
-	pair_post(A(pair), &good);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &good);
 	pair_expect(A(pair), 101, ORNIC_WC_SUCCESS);
 	pair_expect(A(pair), 102, status);
 	pair_expect(A(pair), 103, ORNIC_WC_WR_FLUSH_ERR);
 	pair_poll_none(A(pair));
-	assert_int_equal(rc_state(A(pair)), ORNIC_QPS_ERR);
+	pair_state_is(A(pair), ORNIC_QPS_ERR);
 	/* The requester gets a completion and so no event */
 	assert_int_equal(pair_event(A(pair)), 0);
 }
@@ -59,7 +52,7 @@ static void rc_fails_locally(struct pair *pair, struct pair_wr *wr,
 
 	rc_fails(pair, wr, status);
 	host_device_stat_is(A(pair)->host, stat, before + 1);
-	assert_int_equal(rc_state(B(pair)), ORNIC_QPS_RTS);
+	pair_state_is(B(pair), ORNIC_QPS_RTS);
 	assert_int_equal(pair_event(B(pair)), 0);
 }
 
@@ -214,7 +207,7 @@ static void test_local_bad_sq_pi(void **state)
 	pair_ring(A(pair));
 	pair_run(pair);
 	host_device_stat_is(A(pair)->host, ORNIC_DEVICE_STAT_bad_sq_pi, 1);
-	assert_int_equal(rc_state(A(pair)), ORNIC_QPS_ERR);
+	pair_state_is(A(pair), ORNIC_QPS_ERR);
 	assert_int_equal(pair_event(A(pair)), ORNIC_EVENT_QP_FATAL);
 	pair_poll_none(A(pair));
 }
@@ -266,7 +259,7 @@ static void test_local_ring_unmapped(void **state)
 	pair_ring(A(pair));
 	pair_run(pair);
 	pair_expect(A(pair), 0, ORNIC_WC_LOC_PROT_ERR);
-	assert_int_equal(rc_state(A(pair)), ORNIC_QPS_ERR);
+	pair_state_is(A(pair), ORNIC_QPS_ERR);
 	host_map(A(pair)->host, A(pair)->qp.sq, HOST_PAGE);
 }
 
@@ -297,9 +290,14 @@ static void rc_fails_remotely(struct pair *pair, struct pair_wr *wr,
 			      unsigned int status, unsigned int event)
 {
 	rc_fails(pair, wr, status);
-	assert_int_equal(rc_state(B(pair)), ORNIC_QPS_ERR);
+	pair_state_is(B(pair), ORNIC_QPS_ERR);
 	assert_int_equal(pair_event(B(pair)), event);
 	assert_int_equal(pair_event(B(pair)), 0);
+}
+
+static uint64_t invalid_requests(struct pair *pair)
+{
+	return pair_stat(B(pair), ORNIC_RDMA_STAT_remote_invalid_requests);
 }
 
 static void no_access(struct pair *pair, struct pair_wr *wr)
@@ -348,7 +346,7 @@ static void test_remote_foreign_pd(void **state)
 	no_access(pair, &wr);
 }
 
-/* [ORNIC-KEY-2], [ORNIC-WIRE-15] The region or the QP lacks the permission */
+/* The region, or the QP, lacks the permission @access */
 static void remote_no_permission(struct pair *pair, unsigned int opcode,
 				 uint32_t access, bool by_qp)
 {
@@ -356,6 +354,8 @@ static void remote_no_permission(struct pair *pair, unsigned int opcode,
 	uint32_t all = ORNIC_ACCESS_LOCAL_WRITE | ORNIC_ACCESS_REMOTE_WRITE |
 		       ORNIC_ACCESS_REMOTE_READ | ORNIC_ACCESS_REMOTE_ATOMIC;
 	struct pair_wr good = wr_data(A(pair), ORNIC_WR_SEND, 8);
+	uint64_t invalid = invalid_requests(pair);
+	uint64_t bad = host_device_stat(B(pair)->host, ORNIC_DEVICE_STAT_bad_rkey);
 
 	if (by_qp)
 		pair_qp(B(pair))->attr.access &= ~access;
@@ -371,38 +371,29 @@ static void remote_no_permission(struct pair *pair, unsigned int opcode,
 	pair_expect(B(pair), 7, ORNIC_WC_SUCCESS);
 	assert_int_equal(pair_event(B(pair)), by_qp ? ORNIC_EVENT_QP_REQ_ERR :
 						      ORNIC_EVENT_QP_ACCESS_ERR);
-	pair_stat_is(B(pair), ORNIC_RDMA_STAT_remote_invalid_requests, by_qp);
-	host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_rkey, !by_qp);
+	assert_int_equal(invalid_requests(pair), invalid + by_qp);
+	host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_rkey, bad + !by_qp);
 }
 
-static void test_remote_write_not_allowed(void **state)
+/* [ORNIC-KEY-2], [ORNIC-WIRE-15] */
+static void test_remote_not_allowed(void **state)
 {
-	remote_no_permission(*state, ORNIC_WR_RDMA_WRITE,
-			     ORNIC_ACCESS_REMOTE_WRITE, false);
-}
+	static const struct {
+		unsigned int opcode;
+		uint32_t access;
+	} cases[] = {
+		{ ORNIC_WR_RDMA_WRITE, ORNIC_ACCESS_REMOTE_WRITE },
+		{ ORNIC_WR_RDMA_READ, ORNIC_ACCESS_REMOTE_READ },
+		{ ORNIC_WR_ATOMIC_CMP_SWP, ORNIC_ACCESS_REMOTE_ATOMIC },
+		{ ORNIC_WR_ATOMIC_FETCH_ADD, ORNIC_ACCESS_REMOTE_ATOMIC },
+	};
+	unsigned int i;
 
-static void test_remote_read_not_allowed(void **state)
-{
-	remote_no_permission(*state, ORNIC_WR_RDMA_READ,
-			     ORNIC_ACCESS_REMOTE_READ, false);
-}
-
-static void test_remote_atomic_not_allowed(void **state)
-{
-	remote_no_permission(*state, ORNIC_WR_ATOMIC_CMP_SWP,
-			     ORNIC_ACCESS_REMOTE_ATOMIC, false);
-}
-
-static void test_remote_write_not_allowed_by_qp(void **state)
-{
-	remote_no_permission(*state, ORNIC_WR_RDMA_WRITE,
-			     ORNIC_ACCESS_REMOTE_WRITE, true);
-}
-
-static void test_remote_read_not_allowed_by_qp(void **state)
-{
-	remote_no_permission(*state, ORNIC_WR_RDMA_READ,
-			     ORNIC_ACCESS_REMOTE_READ, true);
+	for (i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
+		remote_no_permission(*state, cases[i / 2].opcode,
+				     cases[i / 2].access, i & 1);
+		pair_again(*state);
+	}
 }
 
 /* [ORNIC-SQ-8] Without data no key is checked, but the access of the QP is */
@@ -423,12 +414,6 @@ static void test_no_data_not_allowed_by_qp(void **state)
 		pair_again(pair);
 	}
 	host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_rkey, 0);
-}
-
-static void test_remote_atomic_not_allowed_by_qp(void **state)
-{
-	remote_no_permission(*state, ORNIC_WR_ATOMIC_FETCH_ADD,
-			     ORNIC_ACCESS_REMOTE_ATOMIC, true);
 }
 
 static void test_remote_atomic_unaligned(void **state)
@@ -555,16 +540,33 @@ static void refused(struct pair *pair, unsigned int opcode, uint32_t len)
 {
 	static const uint8_t payload[8192];
 	struct packet pkt = pair_packet(pair, opcode);
+	uint64_t before = invalid_requests(pair);
 
 	pair_inject(pair, &pkt, payload, len);
-	assert_int_equal(rc_state(B(pair)), ORNIC_QPS_ERR);
+	pair_state_is(B(pair), ORNIC_QPS_ERR);
 	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_REQ_ERR);
-	pair_stat_is(B(pair), ORNIC_RDMA_STAT_remote_invalid_requests, 1);
+	assert_int_equal(invalid_requests(pair), before + 1);
 }
 
-static void test_middle_without_first(void **state)
+static void test_packets_out_of_place_or_length(void **state)
 {
-	refused(*state, OPCODE_RC_SEND_MIDDLE, 1024);
+	static const struct {
+		unsigned int opcode;
+		uint32_t len;
+	} cases[] = {
+		/* Without a first packet */
+		{ OPCODE_RC_SEND_MIDDLE, 1024 }, { OPCODE_RC_WRITE_LAST, 8 },
+		/* Shorter and longer than the path MTU */
+		{ OPCODE_RC_SEND_FIRST, 1020 }, { OPCODE_RC_SEND_ONLY, 1025 },
+		/* Longer and shorter than the RETH says */
+		{ OPCODE_RC_WRITE_ONLY, 12 }, { OPCODE_RC_WRITE_ONLY, 4 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		refused(*state, cases[i].opcode, cases[i].len);
+		pair_again(*state);
+	}
 }
 
 /* [ORNIC-WIRE-15] At the PSN expected; a duplicate is dropped */
@@ -582,41 +584,15 @@ static void test_reserved_opcodes(void **state)
 		sent = pair->packets;
 		pair_inject(pair, &pkt, payload, sizeof(payload));
 		assert_int_equal(pair->packets, sent);
-		assert_int_equal(rc_state(B(pair)), ORNIC_QPS_RTS);
+		pair_state_is(B(pair), ORNIC_QPS_RTS);
 		pkt.psn = psn_add(pkt.psn, 1);
 		pair_inject(pair, &pkt, payload, sizeof(payload));
 		assert_int_equal(pair->packets, sent + 1);
-		assert_int_equal(rc_state(B(pair)), ORNIC_QPS_ERR);
+		pair_state_is(B(pair), ORNIC_QPS_ERR);
 		assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_REQ_ERR);
-		assert_int_equal(pair_stat(B(pair), ORNIC_RDMA_STAT_remote_invalid_requests),
-				 i + 1);
+		assert_int_equal(invalid_requests(pair), i + 1);
 		pair_again(pair);
 	}
-}
-
-static void test_last_without_first(void **state)
-{
-	refused(*state, OPCODE_RC_WRITE_LAST, 8);
-}
-
-static void test_first_too_short(void **state)
-{
-	refused(*state, OPCODE_RC_SEND_FIRST, 1020);
-}
-
-static void test_only_too_long(void **state)
-{
-	refused(*state, OPCODE_RC_SEND_ONLY, 1025);
-}
-
-static void test_write_longer_than_announced(void **state)
-{
-	refused(*state, OPCODE_RC_WRITE_ONLY, 12);
-}
-
-static void test_write_shorter_than_announced(void **state)
-{
-	refused(*state, OPCODE_RC_WRITE_ONLY, 4);
 }
 
 static void test_write_amid_send(void **state)
@@ -627,7 +603,7 @@ static void test_write_amid_send(void **state)
 
 	pair_post_recv(B(pair), 9, B(pair)->addr, 8192);
 	pair_inject(pair, &pkt, payload, sizeof(payload));
-	assert_int_equal(rc_state(B(pair)), ORNIC_QPS_RTS);
+	pair_state_is(B(pair), ORNIC_QPS_RTS);
 	refused(pair, OPCODE_RC_WRITE_ONLY, 8);
 	pair_expect(B(pair), 9, ORNIC_WC_WR_FLUSH_ERR);
 }
@@ -650,7 +626,7 @@ static void test_other_partition_is_dropped(void **state)
 	pkt.pkey = 0x1234;
 	pair_inject(pair, &pkt, "12345678", 8);
 	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_wrong_path, 1);
-	assert_int_equal(rc_state(B(pair)), ORNIC_QPS_RTS);
+	pair_state_is(B(pair), ORNIC_QPS_RTS);
 }
 
 static void test_datagram_to_rc_is_dropped(void **state)
@@ -687,7 +663,7 @@ static void test_ghost_answers(void **state)
 			}
 		}
 	}
-	assert_int_equal(rc_state(B(pair)), ORNIC_QPS_RTS);
+	pair_state_is(B(pair), ORNIC_QPS_RTS);
 	pair_send(B(pair), &wr);
 	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
 }
@@ -711,7 +687,7 @@ static void test_bad_read_response(void **state)
 	pkt.syndrome = AETH_NO_CREDITS;
 	pair_inject(pair, &pkt, "12345678", 8);
 	pair_expect(B(pair), 1, ORNIC_WC_BAD_RESP_ERR);
-	assert_int_equal(rc_state(B(pair)), ORNIC_QPS_ERR);
+	pair_state_is(B(pair), ORNIC_QPS_ERR);
 }
 
 /* ---- the CQ ---- */
@@ -722,10 +698,9 @@ static void test_cq_overrun_stops_the_qp(void **state)
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 8);
 	unsigned int i;
 
-	for (i = 0; i < (1u << PAIR_CQ_LOG) + 1; i++) {
+	for (i = 0; i < (1u << PAIR_CQ_LOG) + 1; i++)
 		pair_send(A(pair), &wr);
-	}
-	assert_int_equal(rc_state(A(pair)), ORNIC_QPS_ERR);
+	pair_state_is(A(pair), ORNIC_QPS_ERR);
 	host_device_stat_is(A(pair)->host, ORNIC_DEVICE_STAT_cq_overruns, 1);
 }
 
@@ -753,13 +728,8 @@ UNIT_MAIN("rc_error",
 	PAIR_BOTH(test_remote_read_out_of_range, pair_setup_rc),
 	PAIR_BOTH(test_remote_address_wraps, pair_setup_rc),
 	PAIR_BOTH(test_remote_foreign_pd, pair_setup_rc),
-	PAIR_BOTH(test_remote_write_not_allowed, pair_setup_rc),
-	PAIR_BOTH(test_remote_read_not_allowed, pair_setup_rc),
-	PAIR_BOTH(test_remote_atomic_not_allowed, pair_setup_rc),
-	PAIR_BOTH(test_remote_write_not_allowed_by_qp, pair_setup_rc),
-	PAIR_BOTH(test_remote_read_not_allowed_by_qp, pair_setup_rc),
+	PAIR_BOTH(test_remote_not_allowed, pair_setup_rc),
 	PAIR_BOTH(test_no_data_not_allowed_by_qp, pair_setup_rc),
-	PAIR_BOTH(test_remote_atomic_not_allowed_by_qp, pair_setup_rc),
 	PAIR_BOTH(test_remote_atomic_unaligned, pair_setup_rc),
 	PAIR_BOTH(test_remote_too_many_reads, pair_setup_rc),
 	PAIR_BOTH(test_remote_other_mtu, pair_setup_rc),
@@ -771,13 +741,8 @@ UNIT_MAIN("rc_error",
 	/* With payload by reference all of it is underway at once */
 	PAIR_TEST(test_remote_region_destroyed_during_read,
 		  pair_setup_rc, bytes),
-	PAIR_BOTH(test_middle_without_first, pair_setup_rc),
-	PAIR_BOTH(test_last_without_first, pair_setup_rc),
+	PAIR_BOTH(test_packets_out_of_place_or_length, pair_setup_rc),
 	PAIR_BOTH(test_reserved_opcodes, pair_setup_rc),
-	PAIR_BOTH(test_first_too_short, pair_setup_rc),
-	PAIR_BOTH(test_only_too_long, pair_setup_rc),
-	PAIR_BOTH(test_write_longer_than_announced, pair_setup_rc),
-	PAIR_BOTH(test_write_shorter_than_announced, pair_setup_rc),
 	PAIR_BOTH(test_write_amid_send, pair_setup_rc),
 	PAIR_BOTH(test_huge_dma_length, pair_setup_rc),
 	PAIR_BOTH(test_other_partition_is_dropped, pair_setup_rc),

@@ -158,7 +158,7 @@ static void test_loss(void **state)
 	}
 	assert_true(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_out_of_sequence) > 0);
 	assert_int_equal(pair_event(B(pair)), 0);
-	assert_int_equal(pair_qp(B(pair))->base.state, ORNIC_QPS_RTS);
+	pair_state_is(B(pair), ORNIC_QPS_RTS);
 }
 
 /* [ORNIC-UC-3] The receive WQE of a dropped SEND serves a WRITE */
@@ -243,7 +243,7 @@ static void dropped(struct pair *pair, struct packet *pkt, uint32_t len)
 	pair_inject(pair, pkt, payload, len);
 	pair_poll_none(B(pair));
 	assert_int_equal(pair_event(B(pair)), 0);
-	assert_int_equal(pair_qp(B(pair))->base.state, ORNIC_QPS_RTS);
+	pair_state_is(B(pair), ORNIC_QPS_RTS);
 	assert_int_equal(pair->packets, 0);
 }
 
@@ -337,7 +337,7 @@ static void test_receive_too_short(void **state)
 	assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
 	assert_int_equal(le32toh(cqe.byte_len), 2999);
 	pair_check(b->buf, 2999, 6);
-	assert_int_equal(pair_qp(b)->base.state, ORNIC_QPS_RTS);
+	pair_state_is(b, ORNIC_QPS_RTS);
 	assert_int_equal(pair_event(b), 0);
 }
 
@@ -353,7 +353,7 @@ static void test_receive_bad_lkey(void **state)
 	pair_one(pair, &wr);
 	pair_expect(B(pair), 1, ORNIC_WC_LOC_PROT_ERR);
 	pair_expect(B(pair), 2, ORNIC_WC_WR_FLUSH_ERR);
-	assert_int_equal(pair_qp(B(pair))->base.state, ORNIC_QPS_ERR);
+	pair_state_is(B(pair), ORNIC_QPS_ERR);
 	assert_int_equal(pair_event(B(pair)), 0);
 	pair_one(pair, &wr);
 }
@@ -385,7 +385,7 @@ static void send_fails(struct pair *pair, struct pair_wr *wr,
 	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
 	pair_expect(A(pair), 2, status);
 	pair_expect(A(pair), 3, ORNIC_WC_WR_FLUSH_ERR);
-	assert_int_equal(pair_qp(A(pair))->base.state, ORNIC_QPS_SQE);
+	pair_state_is(A(pair), ORNIC_QPS_SQE);
 	good.wr_id = 4;
 	pair_send(A(pair), &good);
 	pair_expect(A(pair), 4, ORNIC_WC_WR_FLUSH_ERR);

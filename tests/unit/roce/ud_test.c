@@ -18,13 +18,6 @@ static struct pair_wr wr_datagram(struct pair *pair, uint32_t len)
 	return wr;
 }
 
-static void ud_send(struct pair *pair, const struct pair_wr *wr)
-{
-	pair_post(A(pair), wr);
-	pair_ring(A(pair));
-	pair_run(pair);
-}
-
 static bool ud_is_ipv4(struct pair *pair)
 {
 	return pair_qp(A(pair))->base.card->gids.entry[A(pair)->sgid_index].ipv4;
@@ -79,7 +72,7 @@ static void test_send(void **state)
 			wr = wr_datagram(pair, len);
 			wr.opcode += imm;
 			wr.imm = 0x1234 + i;
-			ud_send(pair, &wr);
+			pair_send(A(pair), &wr);
 			pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
 			cqe = host_queue_peek(&B(pair)->cq);
 			assert_non_null(cqe);
@@ -163,15 +156,15 @@ static void test_qkey(void **state)
 
 	pair_post_recv(B(pair), 9, B(pair)->addr, 200);
 	wr.qkey++;
-	ud_send(pair, &wr);
+	pair_send(A(pair), &wr);
 	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
 	pair_poll_none(B(pair));
 	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_qkey_errors, 1);
 	/* The top bit selects the Q_Key of the QP */
 	wr.qkey = 0x80000000;
-	ud_send(pair, &wr);
+	pair_send(A(pair), &wr);
 	pair_expect(B(pair), 9, ORNIC_WC_SUCCESS);
-	assert_int_equal(pair_qp(B(pair))->base.state, ORNIC_QPS_RTS);
+	pair_state_is(B(pair), ORNIC_QPS_RTS);
 }
 
 static void test_no_receive_wqe_is_a_loss(void **state)
@@ -179,11 +172,11 @@ static void test_no_receive_wqe_is_a_loss(void **state)
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_datagram(pair, 10);
 
-	ud_send(pair, &wr);
+	pair_send(A(pair), &wr);
 	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
 	pair_poll_none(B(pair));
 	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_no_wqe, 1);
-	assert_int_equal(pair_qp(B(pair))->base.state, ORNIC_QPS_RTS);
+	pair_state_is(B(pair), ORNIC_QPS_RTS);
 }
 
 /* [ORNIC-WIRE-9] */
@@ -193,9 +186,9 @@ static void test_unknown_qp_is_a_loss(void **state)
 	struct pair_wr wr = wr_datagram(pair, 10);
 
 	wr.dqpn = 0xffffff;
-	ud_send(pair, &wr);
+	pair_send(A(pair), &wr);
 	wr.dqpn = 1;
-	ud_send(pair, &wr);
+	pair_send(A(pair), &wr);
 	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
 	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
 	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_unknown_qp, 2);
@@ -210,7 +203,7 @@ static void test_lost_address_is_a_loss(void **state)
 	};
 
 	host_cmd_in_ok(A(pair)->host, ORNIC_CMD_SET_GID, &in);
-	ud_send(pair, &wr);
+	pair_send(A(pair), &wr);
 	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
 	assert_int_equal(pair->packets, 0);
 }
@@ -227,17 +220,17 @@ static void test_receive_too_short(void **state)
 		pair_qp(A(pair))->attr.qkey = QP_GSI_QKEY;
 	}
 	pair_post_recv(B(pair), 9, B(pair)->addr, 40 + 256);
-	ud_send(pair, &wr);
-	ud_send(pair, &wr);
+	pair_send(A(pair), &wr);
+	pair_send(A(pair), &wr);
 	pair_poll_none(B(pair));
 	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_length_errors, 2);
 	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_sends, 0);
 	wr.sge[0].length = 256;
 	pair_fill(A(pair)->buf, 256, 4);
-	ud_send(pair, &wr);
+	pair_send(A(pair), &wr);
 	pair_expect(B(pair), 9, ORNIC_WC_SUCCESS);
 	pair_check(B(pair)->buf + 40, 256, 4);
-	assert_int_equal(pair_qp(B(pair))->base.state, ORNIC_QPS_RTS);
+	pair_state_is(B(pair), ORNIC_QPS_RTS);
 	assert_int_equal(pair_event(B(pair)), 0);
 }
 
@@ -250,7 +243,7 @@ static void test_receive_bad_lkey(void **state)
 
 	pair_post_recv_sges(B(pair), 9, &sge, 1);
 	pair_post_recv(B(pair), 10, B(pair)->addr, 100);
-	ud_send(pair, &wr);
+	pair_send(A(pair), &wr);
 	pair_expect(B(pair), 9, ORNIC_WC_LOC_PROT_ERR);
 	pair_expect(B(pair), 10, ORNIC_WC_WR_FLUSH_ERR);
 }
@@ -271,21 +264,19 @@ static void ud_fails(struct pair *pair, struct pair_wr *wr, unsigned int status)
 	pair_post(A(pair), wr);
 	good.wr_id = 2;
 	good.flags = 0;
-	pair_post(A(pair), &good);
-	pair_ring(A(pair));
-	pair_run(pair);
+	pair_send(A(pair), &good);
 	pair_expect(A(pair), 1, status);
 	pair_expect(A(pair), 2, ORNIC_WC_WR_FLUSH_ERR);
-	assert_int_equal(pair_qp(A(pair))->base.state, ORNIC_QPS_SQE);
+	pair_state_is(A(pair), ORNIC_QPS_SQE);
 	good.wr_id = 3;
-	ud_send(pair, &good);
+	pair_send(A(pair), &good);
 	pair_expect(A(pair), 3, ORNIC_WC_WR_FLUSH_ERR);
 	pair_modify_ok(A(pair), ORNIC_QP_ATTR_STATE | ORNIC_QP_ATTR_CUR_STATE,
 		       &attr);
 	pair_post_recv(B(pair), 9, B(pair)->addr, 100);
 	good.wr_id = 4;
 	good.flags = ORNIC_SEND_SIGNALED;
-	ud_send(pair, &good);
+	pair_send(A(pair), &good);
 	pair_expect(A(pair), 4, ORNIC_WC_SUCCESS);
 	pair_expect(B(pair), 9, ORNIC_WC_SUCCESS);
 	assert_int_equal(pair_event(A(pair)), 0);
@@ -352,7 +343,7 @@ static void test_source_port(void **state)
 	assert_int_not_equal(A(pair)->qp.num, 1);
 	wr.dqpn = two;
 	pair->fate = fate_note_sport;
-	ud_send(pair, &wr);
+	pair_send(A(pair), &wr);
 	assert_int_equal(pair->arg, packet_sport(0, one, two));
 }
 
@@ -369,7 +360,7 @@ static void test_priority(void **state)
 	for (sl = 0; sl < 16; sl++) {
 		av.flow = htole32(ORNIC_PREP(ORNIC_AV_SL, sl));
 		pair_post_recv(B(pair), 9, B(pair)->addr, 50);
-		ud_send(pair, &wr);
+		pair_send(A(pair), &wr);
 		pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
 		ext = host_cqe_ext(host_queue_peek(&B(pair)->cq));
 		priority = sl < 8 ? sl : 0;
@@ -389,18 +380,18 @@ static void test_gsi(void **state)
 	pair_post_recv(B(pair), 9, B(pair)->addr, 4096);
 	wr.qkey = QP_GSI_QKEY & ~0x80000000u;
 	wr.dqpn = 1;
-	ud_send(pair, &wr);
+	pair_send(A(pair), &wr);
 	pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
 	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_qkey_errors, 1);
 	pair_qp(A(pair))->attr.qkey = QP_GSI_QKEY;
 	wr.qkey = QP_GSI_QKEY;
-	ud_send(pair, &wr);
+	pair_send(A(pair), &wr);
 	cqe = pair_poll(B(pair));
 	assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
 	assert_int_equal(le32toh(cqe.src_qp), 1);
 	assert_int_equal(le32toh(cqe.byte_len), 296);
 	wr.dqpn = B(pair)->qp.num;
-	ud_send(pair, &wr);
+	pair_send(A(pair), &wr);
 	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_unknown_qp, 1);
 }
 
@@ -448,13 +439,13 @@ static void test_mac_of_gid(void **state)
 		set_filter(B(pair)->host, cases[i].filter);
 		memcpy(attr.av.dmac, cases[i].dmac, MAC_LEN);
 		pair_post_recv(B(pair), i, B(pair)->addr, 140);
-		ud_send(pair, &wr);
+		pair_send(A(pair), &wr);
 		pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
 		if (!cases[i].taken) {
 			pair_poll_none(B(pair));
 			pair_post_recv(B(pair), i, B(pair)->addr, 140);
 			memcpy(attr.av.dmac, B(pair)->host->mac, MAC_LEN);
-			ud_send(pair, &wr);
+			pair_send(A(pair), &wr);
 			pair_expect(A(pair), 1, ORNIC_WC_SUCCESS);
 		}
 		assert_int_equal(le32toh(pair_poll(B(pair)).status), ORNIC_WC_SUCCESS);
@@ -476,7 +467,7 @@ static void test_port_is_down(void **state)
 		host_cmd_in_ok(host, ORNIC_CMD_MODIFY_PORT, &port);
 		card_link_changed(host->card, !i);
 		pair_post_recv(B(pair), 1, B(pair)->addr, 140);
-		ud_send(pair, &wr);
+		pair_send(A(pair), &wr);
 		pair_sleep(pair, 100 * 1000 * 1000);
 		pair_expect(A(pair), 1, again ? ORNIC_WC_RETRY_EXC_ERR : ORNIC_WC_SUCCESS);
 		pair_poll_none(B(pair));

@@ -49,7 +49,7 @@ static void fails(struct pair *pair, const struct pair_wr *wr,
 	pair_sleep(pair, 20000000);
 	pair_expect(A(pair), wr->wr_id, status);
 	assert_int_equal(pair_event(B(pair)), event);
-	assert_int_equal(pair_qp(B(pair))->base.state, ORNIC_QPS_ERR);
+	pair_state_is(B(pair), ORNIC_QPS_ERR);
 }
 
 static void reconnect(struct pair *pair)
@@ -501,7 +501,7 @@ static void test_cq_fails(void **state)
 	}
 	assert_int_equal(next_event(b, b->cq.num), ORNIC_EVENT_CQ_ERR);
 	assert_int_equal(next_event(b, b->srq.num), ORNIC_EVENT_SRQ_ERR);
-	assert_int_equal(pair_qp(b)->base.state, ORNIC_QPS_RTS);
+	pair_state_is(b, ORNIC_QPS_RTS);
 	swap(pair, &other);
 	wr.xrc_srqn = b->srq.num;
 	pair_post_recv(b, 9, b->addr, 100);
@@ -531,8 +531,8 @@ static void test_other_half(void **state)
 	pair_stat_is(&a, ORNIC_RDMA_STAT_rx_unknown_qp, 1);
 	*A(pair) = a;
 	*B(pair) = b;
-	assert_int_equal(pair_qp(A(pair))->base.state, ORNIC_QPS_RTS);
-	assert_int_equal(pair_qp(B(pair))->base.state, ORNIC_QPS_RTS);
+	pair_state_is(A(pair), ORNIC_QPS_RTS);
+	pair_state_is(B(pair), ORNIC_QPS_RTS);
 }
 
 UNIT_MAIN("xrc",
