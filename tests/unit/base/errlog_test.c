@@ -73,9 +73,7 @@ static void test_event_of_an_object(void **state)
 	host_cq(host, &cq, 0, eq.num, 4, 5);
 	pdn = host_pd(host);
 	host_qp(host, &qp, ORNIC_QPT_RAW_PACKET, 0, pdn, &cq, 0);
-	assert_int_equal(host_qp_modify(&qp, ORNIC_QPS_INIT), ORNIC_CMD_OK);
-	assert_int_equal(host_qp_modify(&qp, ORNIC_QPS_RTR), ORNIC_CMD_OK);
-	assert_int_equal(host_qp_modify(&qp, ORNIC_QPS_RTS), ORNIC_CMD_OK);
+	host_qp_to_rts(&qp);
 	guest_store32(&host_qp_dbr(&qp)->sq_pi, 1u << 30);
 	host_doorbell(host, 0, ORNIC_DB_SQ, qp.num, 1u << 30);
 	host_run(host);

@@ -21,9 +21,7 @@ static void make_qp(struct world *w, struct host_qp *qp)
 {
 	host_qp(w->kit.host, qp, ORNIC_QPT_RAW_PACKET, w->kit.uctx, w->pdn,
 		&w->kit.cq, 0);
-	host_qp_modify(qp, ORNIC_QPS_INIT);
-	host_qp_modify(qp, ORNIC_QPS_RTR);
-	assert_int_equal(host_qp_modify(qp, ORNIC_QPS_RTS), ORNIC_CMD_OK);
+	host_qp_to_rts(qp);
 }
 
 static int setup_world(void **state, bool shadow)
@@ -131,6 +129,13 @@ static unsigned int sent(struct world *w)
 	return pending(w);
 }
 
+/* Post one frame, and expect that it is sent; @rings: by a doorbell */
+static void sends(struct world *w, struct host_qp *qp, bool rings)
+{
+	assert_int_equal(post(w, qp), rings);
+	assert_int_equal(sent(w), 1);
+}
+
 static void fall_asleep(struct world *w)
 {
 	host_run(w->kit.host);
@@ -163,12 +168,10 @@ static void test_asleep_rings_once_then_is_watched(void **state)
 	struct ornic_qp_dbr *dbr = host_qp_dbr(&w->qp[0]);
 
 	fall_asleep(w);
-	assert_true(post(w, &w->qp[0]));
-	assert_int_equal(sent(w), 1);
+	sends(w, &w->qp[0], true);
 	assert_int_equal(guest_load32(&board(w)->awake), 1);
 	/* Awake: the board bit is enough, and soon the queue is watched */
-	assert_false(post(w, &w->qp[0]));
-	assert_int_equal(sent(w), 1);
+	sends(w, &w->qp[0], false);
 	assert_int_not_equal(guest_load32(&dbr->sq_watched), 0);
 	assert_int_equal(board(w)->bits[0], 0);
 	assert_false(post(w, &w->qp[0]));
@@ -216,8 +219,7 @@ static void test_idle_queue_is_unwatched(void **state)
 	assert_int_equal(guest_load32(&dbr->sq_watched), 1);
 	host_sleep(w->kit.host, DOORBELL_WATCH_IDLE_NS + 1);
 	assert_int_equal(guest_load32(&dbr->sq_watched), 0);
-	assert_false(post(w, &w->qp[0]));
-	assert_int_equal(sent(w), 1);
+	sends(w, &w->qp[0], false);
 }
 
 /* [ORNIC-DB-9] Indexes begin anew: the latest one before a reset may come again */
@@ -228,16 +230,12 @@ static void test_reset_queue_is_looked_at_anew(void **state)
 	unsigned int i;
 
 	host_run(w->kit.host);
-	for (i = 0; i < 3; i++) {
-		assert_false(post(w, qp));
-		assert_int_equal(sent(w), 1);
-	}
+	for (i = 0; i < 3; i++)
+		sends(w, qp, false);
 	assert_int_equal(host_qp_modify(qp, ORNIC_QPS_RESET), ORNIC_CMD_OK);
 	qp->sq_pi = 0;
 	guest_store32(&host_qp_dbr(qp)->sq_pi, 0);
-	host_qp_modify(qp, ORNIC_QPS_INIT);
-	host_qp_modify(qp, ORNIC_QPS_RTR);
-	assert_int_equal(host_qp_modify(qp, ORNIC_QPS_RTS), ORNIC_CMD_OK);
+	host_qp_to_rts(qp);
 	for (i = 0; i < 2; i++) {
 		publish(qp);
 		ring(qp);
@@ -278,8 +276,7 @@ static void test_sparse_queues_are_not_watched(void **state)
 	host_run(w->kit.host);
 	for (round = 0; round < 20; round++) {
 		for (i = 0; i < QPS; i++) {
-			assert_false(post(w, &w->qp[i]));
-			assert_int_equal(sent(w), 1);
+			sends(w, &w->qp[i], false);
 			host_sleep(w->kit.host, 1 + WATCH_BUSY_NS / QPS);
 		}
 		assert_int_equal(w->kit.host->card->watches.watched_count, 0);
@@ -295,10 +292,8 @@ static void test_queue_without_slot_is_watched_at_once(void **state)
 	host_run(w->kit.host);
 	qp->watch.board = false;
 	w->qp[0].slot = ORNIC_BOARD_NO_SLOT;
-	assert_true(post(w, &w->qp[0]));
-	assert_int_equal(sent(w), 1);
-	assert_false(post(w, &w->qp[0]));
-	assert_int_equal(sent(w), 1);
+	sends(w, &w->qp[0], true);
+	sends(w, &w->qp[0], false);
 }
 
 /* [ORNIC-DB-9] Several queues that always have work stay watched */
@@ -325,13 +320,8 @@ static void crowd_init(struct world *w, struct host_qp *qp)
 {
 	unsigned int i;
 
-	for (i = 0; i < CROWD; i++) {
-		host_qp(w->kit.host, &qp[i], ORNIC_QPT_RAW_PACKET, w->kit.uctx,
-			w->pdn, &w->kit.cq, 0);
-		host_qp_modify(&qp[i], ORNIC_QPS_INIT);
-		host_qp_modify(&qp[i], ORNIC_QPS_RTR);
-		host_qp_modify(&qp[i], ORNIC_QPS_RTS);
-	}
+	for (i = 0; i < CROWD; i++)
+		make_qp(w, &qp[i]);
 	host_run(w->kit.host);
 }
 
@@ -450,8 +440,7 @@ static void test_work_just_before_sleep_is_found(void **state)
 	assert_false(card_sleep_prepare(w->kit.host->card));
 	assert_int_equal(sent(w), 1);
 	fall_asleep(w);
-	assert_true(post(w, &w->qp[0]));
-	assert_int_equal(sent(w), 1);
+	sends(w, &w->qp[0], true);
 }
 
 static void test_asleep_nobody_is_watched(void **state)
@@ -488,11 +477,7 @@ static void test_watched_queues_are_bounded(void **state)
 	unsigned int i, watched = 0;
 
 	for (i = 0; i < ARRAY_SIZE(qp); i++) {
-		host_qp(w->kit.host, &qp[i], ORNIC_QPT_RAW_PACKET, w->kit.uctx, w->pdn,
-			&w->kit.cq, 0);
-		host_qp_modify(&qp[i], ORNIC_QPS_INIT);
-		host_qp_modify(&qp[i], ORNIC_QPS_RTR);
-		host_qp_modify(&qp[i], ORNIC_QPS_RTS);
+		make_qp(w, &qp[i]);
 		post(w, &qp[i]);
 	}
 	assert_int_equal(sent(w), ARRAY_SIZE(qp));
@@ -548,8 +533,7 @@ static void test_disabled_queues_go_on(void **state)
 	fall_asleep(w);
 	host_write(host, ORNIC_REG_CTRL, 4, 0);
 	host_read_is(host, ORNIC_REG_STATUS, 4, ORNIC_STATUS_READY);
-	assert_true(post(w, &w->qp[0]));
-	assert_int_equal(sent(w), 1);
+	sends(w, &w->qp[0], true);
 	/* The card is awake, so it polls the queue and the board */
 	assert_false(post(w, &w->qp[0]));
 	assert_false(post(w, &w->qp[1]));
@@ -620,8 +604,7 @@ static void test_no_shadow_rings_for_each(void **state)
 			 ORNIC_CAPS_SHADOW, 0);
 	for (i = 0; i < 200; i++) {
 		assert_int_equal(w->qp[i % QPS].slot, ORNIC_BOARD_NO_SLOT);
-		assert_true(post(w, &w->qp[i % QPS]));
-		assert_int_equal(sent(w), 1);
+		sends(w, &w->qp[i % QPS], true);
 	}
 	publish(&w->qp[0]);
 	set_bit(w, 0);
@@ -680,11 +663,9 @@ static void test_page_is_given_to_another_process(void **state)
 	make_qp(w, &w->qp[0]);
 	host_run(host);
 	assert_int_equal(guest_load32(&board(w)->awake), 1);
-	assert_false(post(w, &w->qp[0]));
-	assert_int_equal(sent(w), 1);
+	sends(w, &w->qp[0], false);
 	fall_asleep(w);
-	assert_true(post(w, &w->qp[0]));
-	assert_int_equal(sent(w), 1);
+	sends(w, &w->qp[0], true);
 	host_device_stat_is(host, ORNIC_DEVICE_STAT_bad_doorbell_queue, 0);
 }
 

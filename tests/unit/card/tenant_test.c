@@ -381,8 +381,7 @@ static void test_interrupts_are_counted(void **state)
 	for (i = 0; i < 5; i++) {
 		kit_arm_eq(kit);
 		kit_arm_cq(kit, ORNIC_ARM_NEXT);
-		kit_post(kit, i);
-		kit_expect_comp(kit);
+		kit_post_event(kit, i);
 		host_write(host, ORNIC_REG_IRQ_TEST, 4, i % HOST_VECTORS);
 		host_cmd_raw(host, ORNIC_CMD_NOP, NULL, 0, NULL, 0);
 	}

@@ -706,6 +706,14 @@ unsigned int host_qp_modify(struct host_qp *qp, unsigned int state)
 	return host_cmd_in(qp->host, ORNIC_CMD_MODIFY_QP, &in);
 }
 
+void host_qp_to_rts(struct host_qp *qp)
+{
+	unsigned int state;
+
+	for (state = ORNIC_QPS_INIT; state <= ORNIC_QPS_RTS; state++)
+		assert_int_equal(host_qp_modify(qp, state), ORNIC_CMD_OK);
+}
+
 struct ornic_qp_dbr *host_qp_dbr(struct host_qp *qp)
 {
 	return host_ptr(qp->host, qp->dbr);

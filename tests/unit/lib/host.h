@@ -305,6 +305,8 @@ void host_srq(struct host *host, struct host_qp *srq, uint32_t pdn,
 	      uint32_t flags, uint32_t xrcdn, uint32_t cqn);
 /* Modify the state and no other attribute, which is enough for RAW_PACKET */
 unsigned int host_qp_modify(struct host_qp *qp, unsigned int state);
+/* From RESET to RTS */
+void host_qp_to_rts(struct host_qp *qp);
 struct ornic_qp_dbr *host_qp_dbr(struct host_qp *qp);
 
 #endif /* ORNIC_UNIT_HOST_H */

@@ -129,6 +129,18 @@ void kit_expect_no_event(struct kit *kit)
 	assert_null(host_queue_peek(&kit->eq));
 }
 
+void kit_post_event(struct kit *kit, uint64_t wr_id)
+{
+	kit_post(kit, wr_id);
+	kit_expect_comp(kit);
+}
+
+void kit_post_silent(struct kit *kit, uint64_t wr_id)
+{
+	kit_post(kit, wr_id);
+	kit_expect_no_event(kit);
+}
+
 static void kit_arm(struct kit *kit, struct host_queue *queue,
 		    unsigned int dbtype, unsigned int type)
 {

@@ -71,6 +71,9 @@ void kit_expect_event(struct kit *kit, enum ornic_event type,
 /* The event COMP of the kit's CQ */
 void kit_expect_comp(struct kit *kit);
 void kit_expect_no_event(struct kit *kit);
+/* kit_post(), and expect the event COMP, or no event */
+void kit_post_event(struct kit *kit, uint64_t wr_id);
+void kit_post_silent(struct kit *kit, uint64_t wr_id);
 /* Request an event in the doorbell record and by doorbell */
 void kit_arm_cq(struct kit *kit, unsigned int type);
 void kit_arm_eq(struct kit *kit);

@@ -25,9 +25,7 @@ static int raw_create(void **state, bool process,
 	for (i = 0; i < RAW_QPS; i++) {
 		host_qp(w->host, &w->qp[i], ORNIC_QPT_RAW_PACKET,
 			i ? w->page : w->uctx, w->pdn, &w->cq, 0);
-		host_qp_modify(&w->qp[i], ORNIC_QPS_INIT);
-		host_qp_modify(&w->qp[i], ORNIC_QPS_RTR);
-		host_qp_modify(&w->qp[i], ORNIC_QPS_RTS);
+		host_qp_to_rts(&w->qp[i]);
 	}
 	w->data = host_alloc(w->host, 4 * RAW_BUF_LEN, HOST_PAGE);
 	w->key = host_mr(w->host, w->pdn, w->data, 4 * RAW_BUF_LEN,
