@@ -68,6 +68,27 @@ static void ornic_test_flow_is(struct test_flow *flow, const struct ornic_flow_m
 	KUNIT_EXPECT_MEMEQ(flow->test, &flow->in.mask, &want->mask, sizeof(want->mask));
 }
 
+/* Expects @want from a rule of one specification */
+static void ornic_test_flow_one(struct kunit *test, const void *spec,
+				const struct ornic_flow_match *want)
+{
+	struct test_flow *flow = ornic_test_flow(test);
+
+	ornic_test_flow_add(flow, spec);
+	ornic_test_flow_is(flow, want);
+}
+
+/* Expects @err from a rule of @spec and then @type, which 0 leaves out */
+static void ornic_test_flow_ends(struct kunit *test, const void *spec, u32 type, int err)
+{
+	struct test_flow *flow = ornic_test_flow(test);
+
+	ornic_test_flow_add(flow, spec);
+	if (type)
+		ornic_test_flow_add_type(flow, type);
+	KUNIT_EXPECT_EQ(test, ornic_test_flow_make(flow), err);
+}
+
 static void ornic_test_flow_refuses(struct kunit *test, u32 first, u32 second, int err)
 {
 	struct test_flow *flow = ornic_test_flow(test);
@@ -125,10 +146,8 @@ static void ornic_test_flow_of_ethernet(struct kunit *test)
 			.vlan = 1,
 		},
 	};
-	struct test_flow *flow = ornic_test_flow(test);
 
-	ornic_test_flow_add(flow, &spec);
-	ornic_test_flow_is(flow, &want);
+	ornic_test_flow_one(test, &spec, &want);
 }
 
 static void ornic_test_flow_of_ipv4(struct kunit *test)
@@ -173,10 +192,8 @@ static void ornic_test_flow_of_ipv4(struct kunit *test)
 			.ip_flags = 3,
 		},
 	};
-	struct test_flow *flow = ornic_test_flow(test);
 
-	ornic_test_flow_add(flow, &spec);
-	ornic_test_flow_is(flow, &want);
+	ornic_test_flow_one(test, &spec, &want);
 }
 
 static void ornic_test_flow_of_ipv6(struct kunit *test)
@@ -221,10 +238,8 @@ static void ornic_test_flow_of_ipv6(struct kunit *test)
 			.ttl = 0xff,
 		},
 	};
-	struct test_flow *flow = ornic_test_flow(test);
 
-	ornic_test_flow_add(flow, &spec);
-	ornic_test_flow_is(flow, &want);
+	ornic_test_flow_one(test, &spec, &want);
 }
 
 static void ornic_test_flow_of_ports(struct kunit *test)
@@ -240,10 +255,8 @@ static void ornic_test_flow_of_ports(struct kunit *test)
 		.value.outer = { .proto = 17, .dst_port = cpu_to_be16(319) },
 		.mask.outer = { .proto = 0xff, .dst_port = cpu_to_be16(0xffff), .frag = 1 },
 	};
-	struct test_flow *flow = ornic_test_flow(test);
 
-	ornic_test_flow_add(flow, &spec);
-	ornic_test_flow_is(flow, &want);
+	ornic_test_flow_one(test, &spec, &want);
 }
 
 static void ornic_test_flow_of_vxlan(struct kunit *test)
@@ -312,10 +325,8 @@ static void ornic_test_flow_of_gre(struct kunit *test)
 			.gre_key = cpu_to_be32(~0u),
 		},
 	};
-	struct test_flow *flow = ornic_test_flow(test);
 
-	ornic_test_flow_add(flow, &spec);
-	ornic_test_flow_is(flow, &want);
+	ornic_test_flow_one(test, &spec, &want);
 }
 
 static void ornic_test_flow_of_mpls_and_esp(struct kunit *test)
@@ -354,14 +365,9 @@ static void ornic_test_flow_of_mpls_and_esp(struct kunit *test)
 			.esp_spi = cpu_to_be32(~0u),
 		},
 	};
-	struct test_flow *flow = ornic_test_flow(test);
 
-	ornic_test_flow_add(flow, &mpls);
-	ornic_test_flow_is(flow, &want_mpls);
-
-	flow = ornic_test_flow(test);
-	ornic_test_flow_add(flow, &esp);
-	ornic_test_flow_is(flow, &want_esp);
+	ornic_test_flow_one(test, &mpls, &want_mpls);
+	ornic_test_flow_one(test, &esp, &want_esp);
 }
 
 static void ornic_test_flow_without_masks(struct kunit *test)
@@ -474,15 +480,15 @@ static void ornic_test_flow_lies_about_sizes(struct kunit *test)
 
 static void ornic_test_flow_lies_about_count(struct kunit *test)
 {
+	static const u8 wrong[] = { 0, 2, U8_MAX };
 	struct test_flow *flow = ornic_test_flow(test);
+	u32 i;
 
 	ornic_test_flow_add_type(flow, IB_FLOW_SPEC_ETH);
-	flow->attr->num_of_specs = 0;
-	KUNIT_EXPECT_EQ(test, ornic_test_flow_make(flow), -EINVAL);
-	flow->attr->num_of_specs = 2;
-	KUNIT_EXPECT_EQ(test, ornic_test_flow_make(flow), -EINVAL);
-	flow->attr->num_of_specs = U8_MAX;
-	KUNIT_EXPECT_EQ(test, ornic_test_flow_make(flow), -EINVAL);
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		flow->attr->num_of_specs = wrong[i];
+		KUNIT_EXPECT_EQ(test, ornic_test_flow_make(flow), -EINVAL);
+	}
 }
 
 static void ornic_test_flow_of_unknown_type(struct kunit *test)
@@ -535,16 +541,9 @@ static void ornic_test_flow_protocol_against_port(struct kunit *test)
 		.val.proto = 6,
 		.mask.proto = 0xff,
 	};
-	struct test_flow *flow = ornic_test_flow(test);
 
-	ornic_test_flow_add(flow, &tcp);
-	ornic_test_flow_add_type(flow, IB_FLOW_SPEC_TCP);
-	KUNIT_EXPECT_EQ(test, ornic_test_flow_make(flow), 0);
-
-	flow = ornic_test_flow(test);
-	ornic_test_flow_add(flow, &tcp);
-	ornic_test_flow_add_type(flow, IB_FLOW_SPEC_UDP);
-	KUNIT_EXPECT_EQ(test, ornic_test_flow_make(flow), -EINVAL);
+	ornic_test_flow_ends(test, &tcp, IB_FLOW_SPEC_TCP, 0);
+	ornic_test_flow_ends(test, &tcp, IB_FLOW_SPEC_UDP, -EINVAL);
 }
 
 static void ornic_test_flow_ethertype_against_ip(struct kunit *test)
@@ -557,11 +556,7 @@ static void ornic_test_flow_ethertype_against_ip(struct kunit *test)
 	};
 	struct test_flow *flow = ornic_test_flow(test);
 
-	ornic_test_flow_add(flow, &eth);
-	ornic_test_flow_add_type(flow, IB_FLOW_SPEC_IPV6);
-	KUNIT_EXPECT_EQ(test, ornic_test_flow_make(flow), 0);
-
-	flow = ornic_test_flow(test);
+	ornic_test_flow_ends(test, &eth, IB_FLOW_SPEC_IPV6, 0);
 	ornic_test_flow_add_type(flow, IB_FLOW_SPEC_IPV4);
 	ornic_test_flow_add(flow, &eth);
 	KUNIT_EXPECT_EQ(test, ornic_test_flow_make(flow), -EINVAL);
@@ -583,11 +578,8 @@ static void ornic_test_flow_vxlan_on_another_port(struct kunit *test)
 		.val.dst_port = cpu_to_be16(8472),
 		.mask.dst_port = cpu_to_be16(0xffff),
 	};
-	struct test_flow *flow = ornic_test_flow(test);
 
-	ornic_test_flow_add(flow, &udp);
-	ornic_test_flow_add_type(flow, IB_FLOW_SPEC_VXLAN_TUNNEL);
-	KUNIT_EXPECT_EQ(test, ornic_test_flow_make(flow), -EINVAL);
+	ornic_test_flow_ends(test, &udp, IB_FLOW_SPEC_VXLAN_TUNNEL, -EINVAL);
 }
 
 static void ornic_test_flow_gre_key_without_key(struct kunit *test)
@@ -597,10 +589,8 @@ static void ornic_test_flow_gre_key_without_key(struct kunit *test)
 		.size = sizeof(spec),
 		.mask = { .c_ks_res0_ver = cpu_to_be16(0x2000), .key = cpu_to_be32(~0u) },
 	};
-	struct test_flow *flow = ornic_test_flow(test);
 
-	ornic_test_flow_add(flow, &spec);
-	KUNIT_EXPECT_EQ(test, ornic_test_flow_make(flow), -EINVAL);
+	ornic_test_flow_ends(test, &spec, 0, -EINVAL);
 }
 
 static void ornic_test_flow_inner_without_tunnel(struct kunit *test)
@@ -633,16 +623,10 @@ static void ornic_test_flow_of_bits_beyond_the_field(struct kunit *test)
 		.type = IB_FLOW_SPEC_IPV4, .size = sizeof(flags),
 		.mask.flags = 0x8,
 	};
-	struct test_flow *flow = ornic_test_flow(test);
 
-	ornic_test_flow_add(flow, &label);
-	KUNIT_EXPECT_EQ(test, ornic_test_flow_make(flow), -EINVAL);
-	flow = ornic_test_flow(test);
-	ornic_test_flow_add(flow, &vni);
-	KUNIT_EXPECT_EQ(test, ornic_test_flow_make(flow), -EINVAL);
-	flow = ornic_test_flow(test);
-	ornic_test_flow_add(flow, &flags);
-	KUNIT_EXPECT_EQ(test, ornic_test_flow_make(flow), -EOPNOTSUPP);
+	ornic_test_flow_ends(test, &label, 0, -EINVAL);
+	ornic_test_flow_ends(test, &vni, 0, -EINVAL);
+	ornic_test_flow_ends(test, &flags, 0, -EOPNOTSUPP);
 }
 
 static void ornic_test_flow_of_wrong_use(struct kunit *test)
