@@ -131,10 +131,8 @@ static uint32_t create_mr(struct side *side, unsigned int type, unsigned int var
 		.variant = variant,
 		.max_pages = htole32(type == ORNIC_MR_REG ? MR_PAGES : 0),
 	};
-	struct ornic_create_mr_out out;
 
-	host_cmd_ok(side->host, ORNIC_CMD_CREATE_MR, &in, &out);
-	return le32toh(out.key);
+	return host_create_mr(side->host, &in);
 }
 
 /* Two pages of the buffer in reverse order; the region begins 16 bytes into the first */

@@ -17,21 +17,13 @@ struct stat_wanted {
 	bool found;
 };
 
-static void port_up(struct host *host, bool up)
-{
-	struct ornic_modify_port_in in = { .mask = htole32(ORNIC_PORT_UP),
-					   .up = up };
-
-	host_cmd_in_ok(host, ORNIC_CMD_MODIFY_PORT, &in);
-}
-
 static struct kit *make_kit(void)
 {
 	struct kit *w = malloc(sizeof(*w));
 
 	assert_non_null(w);
 	kit_init(w, &(struct card_config){}, LOG_RING, LOG_RING);
-	port_up(w->host, true);
+	host_port_up(w->host, true);
 	return w;
 }
 
@@ -502,7 +494,7 @@ static void test_honest_unless_the_driver_is_up(void **state)
 {
 	struct kit *w = *state;
 
-	port_up(w->host, false);
+	host_port_up(w->host, false);
 	lies(w, "all");
 	expect_honest(w);
 	card_stop(w->host->card);
@@ -522,7 +514,7 @@ static void test_until_reset(void **state)
 	host_read_is(w->host, ORNIC_REG_MAGIC, 4, UINT32_MAX);
 	host_write(w->host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	host_enable(w->host);
-	port_up(w->host, true);
+	host_port_up(w->host, true);
 	host_read_is(w->host, ORNIC_REG_MAGIC, 4, ORNIC_MAGIC);
 }
 
@@ -534,7 +526,7 @@ static void test_after_a_reset(void **state)
 	lies(w, "ones.register");
 	host_write(w->host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	host_enable(w->host);
-	port_up(w->host, true);
+	host_port_up(w->host, true);
 	host_read_is(w->host, ORNIC_REG_MAGIC, 4, UINT32_MAX);
 }
 

@@ -26,13 +26,11 @@ static void make_qp(struct world *w, struct host_qp *qp)
 
 static int setup_world(void **state, bool shadow)
 {
-	struct ornic_modify_port_in up = { .mask = htole32(ORNIC_PORT_UP),
-					   .up = 1 };
 	struct world *w = calloc(1, sizeof(*w));
 	unsigned int i;
 
 	kit_init(&w->kit, &(struct card_config){ .no_shadow = !shadow }, 8, 8);
-	host_cmd_in(w->kit.host, ORNIC_CMD_MODIFY_PORT, &up);
+	host_port_up(w->kit.host, true);
 	w->pdn = host_pd(w->kit.host);
 	for (i = 0; i < QPS; i++)
 		make_qp(w, &w->qp[i]);

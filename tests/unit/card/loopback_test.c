@@ -15,13 +15,12 @@ static const uint8_t somebody[6] = { 2, 2, 2, 2, 2, 2 };
 
 static void send(struct raw *w, unsigned int n, const uint8_t *dmac)
 {
-	struct ornic_route_eth route = {};
 	uint8_t *p = host_ptr(w->host, w->data);
 
 	memset(p, 0, LEN);
 	memcpy(p, dmac, 6);
 	be_put16(p + 12, 0x88b5);
-	raw_send(w, n, w->data, LEN, &route, 0);
+	raw_send(w, n, w->data, LEN, NULL, 0);
 }
 
 static void recvs(struct raw *w)
@@ -188,11 +187,10 @@ static void test_sniffers_see_it_once(void **state)
 /* [ORNIC-DEV-19] Nothing is looped back then */
 static void test_while_the_port_is_down(void **state)
 {
-	struct ornic_modify_port_in down = { .mask = htole32(ORNIC_PORT_UP) };
 	struct raw *w = *state;
 
 	recvs(w);
-	host_cmd_in(w->host, ORNIC_CMD_MODIFY_PORT, &down);
+	host_port_up(w->host, false);
 	send(w, 1, w->host->mac);
 	did(w, 1, ORNIC_WC_SEND);
 	send(w, 1, broadcast);
@@ -202,7 +200,6 @@ static void test_while_the_port_is_down(void **state)
 /* [ORNIC-LOOP-4] A bad receive WQE for its own frame fails a sender */
 static void test_end_of_the_sender(void **state)
 {
-	struct ornic_route_eth route = {};
 	struct raw *w = *state;
 	unsigned int i;
 
@@ -210,7 +207,7 @@ static void test_end_of_the_sender(void **state)
 	raw_post_recv(w, 1, w->data + 4 * RAW_BUF_LEN - 10, RAW_BUF_LEN);
 	memcpy(host_ptr(w->host, w->data), somebody, 6);
 	for (i = 0; i < 3; i++)
-		raw_publish(w, 1, w->data, LEN, &route, 0);
+		raw_publish(w, 1, w->data, LEN, NULL, 0);
 	host_run(w->host);
 	raw_expect(w, ORNIC_WC_LOC_PROT_ERR);
 	raw_expect(w, ORNIC_WC_SUCCESS);

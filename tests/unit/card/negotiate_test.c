@@ -417,13 +417,12 @@ static void test_work_requests_need_their_feature(void **state)
 static void test_work_request_without_its_feature(void **state)
 {
 	const struct card_config config = { .without = ORNIC_FEAT_TSO };
-	const struct ornic_route_eth route = {};
 	struct ornic_sq_hdr *hdr;
 	struct raw *w;
 
 	raw_setup_config(state, &config);
 	w = *state;
-	raw_publish(w, 1, w->data, 60, &route, ORNIC_SEND_SIGNALED);
+	raw_publish(w, 1, w->data, 60, NULL, ORNIC_SEND_SIGNALED);
 	hdr = host_ptr(w->host, w->qp[1].sq);
 	hdr->ctrl = htole32((le32toh(hdr->ctrl) & ~ORNIC_SQ_OPCODE) |
 			    ORNIC_WR_TSO);

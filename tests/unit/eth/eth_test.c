@@ -13,6 +13,14 @@
 
 #define MACS_LEN 12
 
+/* Send the frame at @addr from QP 0, and expect @status */
+static void send(struct raw *w, uint64_t addr, uint32_t len,
+		 const struct ornic_route_eth *route, unsigned int status)
+{
+	raw_send(w, 0, addr, len, route, 0);
+	raw_expect(w, status);
+}
+
 /* ---- out ---- */
 
 static void fill(struct raw *w, unsigned int len)
@@ -29,7 +37,6 @@ static void test_frame_goes_out_as_it_is(void **state)
 {
 	static const unsigned int lens[] = { 14, 60, 255, 256, 257, 1514,
 					     1518 };
-	struct ornic_route_eth route = {};
 	struct raw *w = *state;
 	uint8_t got[1518];
 	unsigned int i;
@@ -38,8 +45,7 @@ static void test_frame_goes_out_as_it_is(void **state)
 		struct frame *frame;
 
 		fill(w, lens[i]);
-		raw_send(w, 0, w->data, lens[i], &route, 0);
-		raw_expect(w, ORNIC_WC_SUCCESS);
+		send(w, w->data, lens[i], NULL, ORNIC_WC_SUCCESS);
 		frame = raw_sent(w);
 		assert_int_equal(frame_len(frame), lens[i]);
 		/* The guest may reuse its buffer now: the frame has a copy */
@@ -58,36 +64,28 @@ static void test_lengths_refused(void **state)
 	struct ornic_route_eth route = {};
 	struct raw *w = *state;
 
-	raw_send(w, 0, w->data, 13, &route, 0);
-	raw_expect(w, ORNIC_WC_LOC_LEN_ERR);
-	raw_send(w, 0, w->data, 1519, &route, 0);
-	raw_expect(w, ORNIC_WC_LOC_LEN_ERR);
+	send(w, w->data, 13, &route, ORNIC_WC_LOC_LEN_ERR);
+	send(w, w->data, 1519, &route, ORNIC_WC_LOC_LEN_ERR);
 	route.flags = htole16(ORNIC_ETH_TX_VLAN_INSERT);
-	raw_send(w, 0, w->data, 1515, &route, 0);
-	raw_expect(w, ORNIC_WC_LOC_LEN_ERR);
+	send(w, w->data, 1515, &route, ORNIC_WC_LOC_LEN_ERR);
 	host_port_stat_is(w->host, ORNIC_PORT_STAT_tx_errors, 3);
 	assert_true(list_empty(&w->host->wire));
 	/* Each WQE fails alone */
-	raw_send(w, 0, w->data, 1514, &route, 0);
-	raw_expect(w, ORNIC_WC_SUCCESS);
+	send(w, w->data, 1514, &route, ORNIC_WC_SUCCESS);
 	raw_done(w, raw_sent(w));
 }
 
 static void test_foreign_memory_refused(void **state)
 {
-	struct ornic_route_eth route = {};
 	struct raw *w = *state;
 
-	raw_send(w, 0, w->data + 4 * RAW_BUF_LEN - 50, 60, &route, 0);
-	raw_expect(w, ORNIC_WC_LOC_PROT_ERR);
+	send(w, w->data + 4 * RAW_BUF_LEN - 50, 60, NULL, ORNIC_WC_LOC_PROT_ERR);
 	w->key ^= 1;
-	raw_send(w, 0, w->data, 60, &route, 0);
-	raw_expect(w, ORNIC_WC_LOC_PROT_ERR);
+	send(w, w->data, 60, NULL, ORNIC_WC_LOC_PROT_ERR);
 	host_device_stat_is(w->host, ORNIC_DEVICE_STAT_bad_lkey, 2);
 	w->key ^= 1;
 	host_unmap(w->host, w->data, HOST_PAGE);
-	raw_send(w, 0, w->data, 60, &route, 0);
-	raw_expect(w, ORNIC_WC_LOC_PROT_ERR);
+	send(w, w->data, 60, NULL, ORNIC_WC_LOC_PROT_ERR);
 }
 
 static void test_vlan_is_inserted(void **state)
@@ -106,8 +104,7 @@ static void test_vlan_is_inserted(void **state)
 		struct frame *frame;
 
 		fill(w, lens[i]);
-		raw_send(w, 0, w->data, lens[i], &route, 0);
-		raw_expect(w, ORNIC_WC_SUCCESS);
+		send(w, w->data, lens[i], &route, ORNIC_WC_SUCCESS);
 		frame = raw_sent(w);
 		assert_int_equal(frame_len(frame), lens[i] + 4);
 		frame_read(frame, 0, got, lens[i] + 4);
@@ -168,14 +165,12 @@ static void test_l4_checksum_where_asked(void **state)
 	be_put16(pseudo + 10, len - 34);
 	csum_add(&sum, pseudo, sizeof(pseudo));
 	be_put16(p + 40, csum_fold(&sum));
-	raw_send(w, 0, w->data, len, &route, 0);
-	raw_expect(w, ORNIC_WC_SUCCESS);
+	send(w, w->data, len, &route, ORNIC_WC_SUCCESS);
 	check_sums(list_first_entry(&w->host->wire, struct frame, node));
 	raw_done(w, raw_sent(w));
 	/* The offsets count from the first byte of the data, without the tag */
 	route.flags |= htole16(ORNIC_ETH_TX_VLAN_INSERT);
-	raw_send(w, 0, w->data, len, &route, 0);
-	raw_expect(w, ORNIC_WC_SUCCESS);
+	send(w, w->data, len, &route, ORNIC_WC_SUCCESS);
 	check_sums(list_first_entry(&w->host->wire, struct frame, node));
 	raw_done(w, raw_sent(w));
 }
@@ -188,16 +183,13 @@ static void test_checksum_offsets_refused(void **state)
 	struct raw *w = *state;
 
 	route.csum_start = htole16(59);
-	raw_send(w, 0, w->data, 60, &route, 0);
-	raw_expect(w, ORNIC_WC_LOC_QP_OP_ERR);
+	send(w, w->data, 60, &route, ORNIC_WC_LOC_QP_OP_ERR);
 	route.csum_start = htole16(0xffff);
 	route.csum_offset = htole16(0xffff);
-	raw_send(w, 0, w->data, 60, &route, 0);
-	raw_expect(w, ORNIC_WC_LOC_QP_OP_ERR);
+	send(w, w->data, 60, &route, ORNIC_WC_LOC_QP_OP_ERR);
 	route.csum_start = htole16(58);
 	route.csum_offset = 0;
-	raw_send(w, 0, w->data, 60, &route, 0);
-	raw_expect(w, ORNIC_WC_SUCCESS);
+	send(w, w->data, 60, &route, ORNIC_WC_SUCCESS);
 	raw_done(w, raw_sent(w));
 	/* [ORNIC-SQ-26] Any failure is counted */
 	host_port_stat_is(w->host, ORNIC_PORT_STAT_tx_errors, 2);
@@ -215,8 +207,7 @@ static void test_reserved_bits_are_ignored(void **state)
 	route.flags = htole16(0xffff & ~(ORNIC_ETH_TX_VLAN_INSERT |
 					 ORNIC_ETH_TX_L4_CSUM));
 	fill(w, 60);
-	raw_send(w, 0, w->data, 60, &route, 0);
-	raw_expect(w, ORNIC_WC_SUCCESS);
+	send(w, w->data, 60, &route, ORNIC_WC_SUCCESS);
 	frame = raw_sent(w);
 	assert_int_equal(frame_len(frame), 60);
 	frame_read(frame, 0, got, 60);
@@ -226,18 +217,17 @@ static void test_reserved_bits_are_ignored(void **state)
 
 static void test_ip_csum_flag(void **state)
 {
-	struct ornic_route_eth route = {};
 	struct raw *w = *state;
 	unsigned int len = make_udp(host_ptr(w->host, w->data), w->host->mac,
 				    1000);
 
-	raw_send(w, 0, w->data, len, &route, ORNIC_SEND_IP_CSUM);
+	raw_send(w, 0, w->data, len, NULL, ORNIC_SEND_IP_CSUM);
 	raw_expect(w, ORNIC_WC_SUCCESS);
 	check_sums(list_first_entry(&w->host->wire, struct frame, node));
 	raw_done(w, raw_sent(w));
 	/* A frame that is not IP is sent unchanged */
 	fill(w, 60);
-	raw_send(w, 0, w->data, 60, &route, ORNIC_SEND_IP_CSUM);
+	raw_send(w, 0, w->data, 60, NULL, ORNIC_SEND_IP_CSUM);
 	raw_expect(w, ORNIC_WC_SUCCESS);
 	raw_done(w, raw_sent(w));
 }
@@ -293,7 +283,6 @@ static void test_checksums_of_zero(void **state)
 static void test_unknown_opcodes_are_skipped(void **state)
 {
 	static const uint32_t lengths[] = { 0, 1, 64, 65, 192, 193 };
-	const struct ornic_route_eth route = {};
 	struct raw *w = *state;
 	struct ornic_sq_hdr *hdr;
 	unsigned int i;
@@ -304,8 +293,7 @@ static void test_unknown_opcodes_are_skipped(void **state)
 		hdr->ctrl = htole32(ORNIC_SQ_CTRL(200 + i, ORNIC_SEND_INLINE,
 						  lengths[i]));
 		w->qp[0].sq_pi += ORNIC_SQ_SLOTS(lengths[i]);
-		raw_send(w, 0, w->data, 60, &route, 0);
-		raw_expect(w, ORNIC_WC_LOC_QP_OP_ERR);
+		send(w, w->data, 60, NULL, ORNIC_WC_LOC_QP_OP_ERR);
 		raw_expect(w, ORNIC_WC_SUCCESS);
 		raw_done(w, raw_sent(w));
 		host_device_stat_is(w->host, ORNIC_DEVICE_STAT_bad_wqe_opcode,
@@ -316,13 +304,12 @@ static void test_unknown_opcodes_are_skipped(void **state)
 /* [ORNIC-SQ-24] One completion stands for all WQEs; later ones are sent */
 static void test_ring_out_of_reach(void **state)
 {
-	const struct ornic_route_eth route = {};
 	const struct ornic_cqe *cqe;
 	struct raw *w = *state;
 	unsigned int i;
 
 	for (i = 0; i < 3; i++)
-		raw_publish(w, 0, w->data, 100, &route, 0);
+		raw_publish(w, 0, w->data, 100, NULL, 0);
 	host_unmap(w->host, w->qp[0].sq, HOST_PAGE);
 	host_run(w->host);
 	host_map(w->host, w->qp[0].sq, HOST_PAGE);
@@ -332,21 +319,19 @@ static void test_ring_out_of_reach(void **state)
 	assert_null(host_queue_peek(&w->cq));
 	host_device_stat_is(w->host, ORNIC_DEVICE_STAT_dma_faults, 1);
 	assert_int_equal(guest_load32(&host_qp_dbr(&w->qp[0])->sq_ci), 3);
-	raw_send(w, 0, w->data, 100, &route, 0);
-	raw_expect(w, ORNIC_WC_SUCCESS);
+	send(w, w->data, 100, NULL, ORNIC_WC_SUCCESS);
 	raw_done(w, raw_sent(w));
 }
 
 static void test_more_than_there_are_frames(void **state)
 {
-	struct ornic_route_eth route = {};
 	struct raw *w = *state;
 	unsigned int i, total = 0;
 
 	fill(w, 60);
 	w->host->frames += HOST_FRAMES;
 	for (i = 0; i < 5; i++)
-		raw_publish(w, 0, w->data, 60, &route, 0);
+		raw_publish(w, 0, w->data, 60, NULL, 0);
 	for (i = 0; i < 5; i++)
 		card_run(w->host->card);
 	assert_null(host_queue_peek(&w->cq));
@@ -362,17 +347,13 @@ static void test_more_than_there_are_frames(void **state)
 /* [ORNIC-DEV-19] WQEs do not wait for the port, and their frames are lost */
 static void test_port_down_drops_and_completes(void **state)
 {
-	struct ornic_modify_port_in port = { .mask = htole32(ORNIC_PORT_UP) };
-	struct ornic_route_eth route = {};
 	struct raw *w = *state;
 	unsigned int i;
 
 	for (i = 0; i < 2; i++) {
-		port.up = i;
-		host_cmd_in(w->host, ORNIC_CMD_MODIFY_PORT, &port);
+		host_port_up(w->host, i);
 		card_link_changed(w->host->card, !i);
-		raw_send(w, 0, w->data, 60, &route, 0);
-		raw_expect(w, ORNIC_WC_SUCCESS);
+		send(w, w->data, 60, NULL, ORNIC_WC_SUCCESS);
 		assert_true(list_empty(&w->host->wire));
 		assert_int_equal(w->host->frames, 0);
 	}

@@ -123,7 +123,6 @@ static void test_received_without_rules(void **state)
 static void test_sent(void **state)
 {
 	struct raw *w = *state;
-	struct ornic_route_eth route = {};
 	unsigned int n;
 
 	w->host->card->spoofcheck.on = true;
@@ -134,7 +133,7 @@ static void test_sent(void **state)
 	create_rule(w, 3, ORNIC_FLOW_SNIFFER, 0);
 	make_udp(w, host_ptr(w->host, w->data));
 	count_reads();
-	raw_send(w, 1, w->data, LEN, &route, ORNIC_SEND_IP_CSUM);
+	raw_send(w, 1, w->data, LEN, NULL, ORNIC_SEND_IP_CSUM);
 	expect_recv(w, 2);
 	expect_recv(w, 3);
 	raw_expect(w, ORNIC_WC_SUCCESS);
@@ -145,13 +144,12 @@ static void test_sent(void **state)
 static void test_sent_without_rules(void **state)
 {
 	struct raw *w = *state;
-	struct ornic_route_eth route = {};
 	uint8_t *packet = host_ptr(w->host, w->data);
 
 	make_udp(w, packet);
 	packet[1] = 0xee;
 	count_reads();
-	raw_send(w, 1, w->data, LEN, &route, 0);
+	raw_send(w, 1, w->data, LEN, NULL, 0);
 	raw_expect(w, ORNIC_WC_SUCCESS);
 	raw_done(w, raw_sent(w));
 	expect_reads(0, 0);

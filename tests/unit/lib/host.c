@@ -505,6 +505,14 @@ uint64_t host_port_stat(struct host *host, enum ornic_port_stat stat)
 	return host->card->stats.port[stat];
 }
 
+void host_port_up(struct host *host, bool up)
+{
+	struct ornic_modify_port_in in = { .mask = htole32(ORNIC_PORT_UP),
+					   .up = up };
+
+	host_cmd_in_ok(host, ORNIC_CMD_MODIFY_PORT, &in);
+}
+
 void host_buf(struct ornic_buf *buf, uint64_t addr, uint64_t len)
 {
 	memset(buf, 0, sizeof(*buf));
@@ -528,6 +536,14 @@ uint32_t host_pd(struct host *host)
 	return host->pds++;
 }
 
+uint32_t host_create_mr(struct host *host, const struct ornic_create_mr_in *in)
+{
+	struct ornic_create_mr_out out;
+
+	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, in, &out);
+	return le32toh(out.key);
+}
+
 uint32_t host_mr(struct host *host, uint32_t pdn, uint64_t addr, uint64_t len,
 		 uint32_t access)
 {
@@ -539,11 +555,9 @@ uint32_t host_mr(struct host *host, uint32_t pdn, uint64_t addr, uint64_t len,
 		.length = htole64(len),
 		.first_offset = htole64(offset),
 	};
-	struct ornic_create_mr_out out;
 
 	host_buf(&in.buf, addr - offset, offset + len);
-	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);
-	return le32toh(out.key);
+	return host_create_mr(host, &in);
 }
 
 static void host_queue_init(struct host *host, struct host_queue *queue,

@@ -260,12 +260,16 @@ uint32_t host_create_object(struct host *host, unsigned int opcode,
 uint64_t host_device_stat(struct host *host, enum ornic_device_stat stat);
 uint64_t host_port_stat(struct host *host, enum ornic_port_stat stat);
 
+void host_port_up(struct host *host, bool up);
+
 /* Describe a contiguous buffer in pages of 4096 bytes */
 void host_buf(struct ornic_buf *buf, uint64_t addr, uint64_t len);
 
 uint32_t host_uctx(struct host *host, uint32_t flags, uint64_t board);
 /* Return the number of another PD, which the host chooses ([ORNIC-OBJ-23]) */
 uint32_t host_pd(struct host *host);
+/* Execute CREATE_MR; return the key */
+uint32_t host_create_mr(struct host *host, const struct ornic_create_mr_in *in);
 /* Create an MR over [addr, addr + len) with iova = addr; return its key */
 uint32_t host_mr(struct host *host, uint32_t pdn, uint64_t addr, uint64_t len,
 		 uint32_t access);

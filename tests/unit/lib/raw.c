@@ -7,15 +7,13 @@
 static int raw_create(void **state, bool process,
 		      const struct card_config *config)
 {
-	struct ornic_modify_port_in up = { .mask = htole32(ORNIC_PORT_UP),
-					   .up = 1 };
 	struct ornic_rx_queues_in queues = { .count = htole32(1) };
 	struct raw *w = calloc(1, sizeof(*w));
 	unsigned int i;
 
 	w->host = host_create_as(config, 1);
 	host_enable(w->host);
-	host_cmd_in(w->host, ORNIC_CMD_MODIFY_PORT, &up);
+	host_port_up(w->host, true);
 	w->uctx = host_uctx(w->host, ORNIC_UCTX_KERNEL, 0);
 	w->pdn = host_pd(w->host);
 	host_eq(w->host, &w->eq, 1, 8);
@@ -90,7 +88,7 @@ void raw_publish(struct raw *w, unsigned int n, uint64_t addr, uint32_t len,
 		.hdr.ctrl = htole32(ORNIC_SQ_CTRL(ORNIC_WR_SEND,
 						  ORNIC_SEND_SIGNALED | flags,
 						  sizeof(wqe))),
-		.route = *route,
+		.route = route ? *route : (struct ornic_route_eth){},
 		/* Split inside the source MAC address */
 		.sge = { { htole64(addr), htole32(11), htole32(w->key) },
 			 { htole64(addr + 11), htole32(len - 11),

@@ -50,7 +50,10 @@ int raw_teardown(void **state);
 const struct ornic_cqe *raw_cqe(struct raw *w);
 void raw_expect(struct raw *w, unsigned int status);
 
-/* Send the frame at @addr from QP @n and run the card; @flags: ORNIC_SEND_* */
+/*
+ * Send the frame at @addr from QP @n and run the card; @route: NULL for zeros;
+ * @flags: ORNIC_SEND_*
+ */
 void raw_send(struct raw *w, unsigned int n, uint64_t addr, uint32_t len,
 	      const struct ornic_route_eth *route, unsigned int flags);
 /* The same, without running the card */

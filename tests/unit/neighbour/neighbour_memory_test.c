@@ -84,14 +84,12 @@ static void begin_scattered(struct neighbours *n)
 {
 	struct host *host = n->host[0];
 	struct ornic_create_mr_in in;
-	struct ornic_create_mr_out out;
 
 	map_pieces(n);
 	in = pieces_mr(n);
 	in.length = htole64(PAGES * HOST_PAGE);
 	in.buf.npages = htole32(1);
-	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);
-	n->key = le32toh(out.key);
+	n->key = host_create_mr(host, &in);
 	mem_unmap(&attacker(n)->mem, PIECES + (PAGES - 1) * HOST_PAGE,
 		  HOST_PAGE);
 	neighbours_qps(n, n->self, ORNIC_QPT_RC, 0);
@@ -128,13 +126,11 @@ static void begin_large(struct neighbours *n)
 		},
 	};
 	__le64 *entry = host_ptr(host, index);
-	struct ornic_create_mr_out out;
 	unsigned int i;
 
 	for (i = 0; i < ORNIC_INDEX_ENTRIES; i++)
 		entry[i] = htole64(index);
-	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);
-	n->key = le32toh(out.key);
+	n->key = host_create_mr(host, &in);
 	neighbours_qps(n, n->self, ORNIC_QPT_RC, 0);
 }
 

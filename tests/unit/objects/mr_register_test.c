@@ -22,10 +22,8 @@ static uint32_t create(struct side *side, uint32_t pdn, uint8_t variant)
 		.variant = variant,
 		.max_pages = htole32(PAGES),
 	};
-	struct ornic_create_mr_out out;
 
-	host_cmd_ok(side->host, ORNIC_CMD_CREATE_MR, &in, &out);
-	return le32toh(out.key);
+	return host_create_mr(side->host, &in);
 }
 
 /* Register three pages of a side in reverse order, from IOVA + 100 on */
@@ -592,12 +590,10 @@ static void test_null(void **state)
 	};
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0,
 					 30000);
-	struct ornic_create_mr_out out;
 	static const uint8_t zeroes[30000];
 	uint32_t key;
 
-	host_cmd_ok(A(pair)->host, ORNIC_CMD_CREATE_MR, &in, &out);
-	key = le32toh(out.key);
+	key = host_create_mr(A(pair)->host, &in);
 	memset(B(pair)->buf, 0xaa, 30000);
 	wr.sge[0].lkey = key;
 	pair_one(pair, &wr);

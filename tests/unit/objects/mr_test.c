@@ -170,12 +170,10 @@ static void test_region_at_the_end_of_the_address_space(void **state)
 	struct host *host = *state;
 	uint32_t pdn = host_pd(host);
 	struct ornic_create_mr_in in = memory_in(host, pdn);
-	struct ornic_create_mr_out out;
 	uint32_t key;
 
 	in.iova = htole64(-(uint64_t)LEN);
-	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);
-	key = le32toh(out.key);
+	key = host_create_mr(host, &in);
 	assert_int_equal(get(host, key, pdn, 0, ~0ULL, 1), MR_OK);
 	assert_int_equal(get(host, key, pdn, 0, ~0ULL, 2), MR_BAD_RANGE);
 	assert_int_equal(get(host, key, pdn, 0, 0, 1), MR_BAD_RANGE);
@@ -210,12 +208,10 @@ static void test_variant_is_the_hosts(void **state)
 {
 	struct host *host = *state;
 	struct ornic_create_mr_in in = memory_in(host, host_pd(host));
-	struct ornic_create_mr_out out;
 	uint32_t key;
 
 	in.variant = 0xa7;
-	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);
-	key = le32toh(out.key);
+	key = host_create_mr(host, &in);
 	assert_int_equal(key & ORNIC_KEY_VARIANT, 0xa7);
 	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_MR, key ^ 1),
 			 ORNIC_CMD_BAD_OBJECT);
@@ -270,14 +266,12 @@ static void test_dma_key_is_for_kernel_queues(void **state)
 		.pdn = pdn,
 		.kernel = true,
 	};
-	struct ornic_create_mr_out out;
 	struct iovec iov;
 	uint64_t len = 64;
 	struct mr *mr;
 	uint32_t key;
 
-	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);
-	key = le32toh(out.key);
+	key = host_create_mr(host, &in);
 	assert_int_equal(get(host, key, pdn, 0, HOST_RAM_BASE, 64), MR_BAD_PD);
 	assert_int_equal(mr_get(host->card, &user, key,
 				ORNIC_ACCESS_LOCAL_WRITE, HOST_RAM_BASE + 4000,
@@ -328,8 +322,7 @@ static void test_as_many_as_are_announced(void **state)
 
 	in.length = htole64(64);
 	for (i = 0; i < host->card->mrs.max; i++) {
-		host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);
-		key = le32toh(out.key);
+		key = host_create_mr(host, &in);
 	}
 	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
 			 ORNIC_CMD_NO_RESOURCES);
@@ -476,7 +469,6 @@ static void test_modify_needs_what_it_allows(void **state)
 	struct ornic_modify_mr_in in = {
 		.access = htole32(ORNIC_ACCESS_LOCAL_WRITE),
 	};
-	struct ornic_create_mr_out out;
 	uint64_t at = le64toh(create.buf.addr);
 	uint32_t key;
 
@@ -484,8 +476,7 @@ static void test_modify_needs_what_it_allows(void **state)
 	assert_int_equal(mem_map(&host->mem, at, LEN, MEM_READ, host->fd,
 				 at - HOST_RAM_BASE), 0);
 	create.access = htole32(ORNIC_ACCESS_REMOTE_READ);
-	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &create, &out);
-	key = le32toh(out.key);
+	key = host_create_mr(host, &create);
 	assert_int_equal(modify(host, key, ORNIC_MODIFY_MR_ACCESS, &in),
 			 ORNIC_CMD_DMA_FAULT);
 	assert_int_equal(get(host, key, pdn, ORNIC_ACCESS_REMOTE_READ,
@@ -545,8 +536,7 @@ static void test_null(void **state)
 	in.iova = htole64(1);
 	host_cmd_is(host, ORNIC_CMD_CREATE_MR, &in, &out, ORNIC_CMD_BAD_PARAM);
 	in.iova = 0;
-	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);
-	key = le32toh(out.key);
+	key = host_create_mr(host, &in);
 
 	/* Any PD, any address, no remote access */
 	assert_int_equal(get(host, key, pdn, 0, 0, 1), MR_OK);

@@ -17,10 +17,8 @@ static uint32_t create(struct side *side, unsigned int type, uint32_t pdn)
 		.type = type,
 		.variant = VARIANT,
 	};
-	struct ornic_create_mr_out out;
 
-	host_cmd_ok(side->host, ORNIC_CMD_CREATE_MR, &in, &out);
-	return le32toh(out.key);
+	return host_create_mr(side->host, &in);
 }
 
 static uint32_t region(struct side *side, uint32_t access)

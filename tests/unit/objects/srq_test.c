@@ -313,12 +313,10 @@ static void test_dma_keys_are_the_kernels(void **state)
 		.access = htole32(ORNIC_ACCESS_LOCAL_WRITE),
 		.type = ORNIC_MR_DMA,
 	};
-	struct ornic_create_mr_out out;
 	struct sge sge = { b->addr, 100, 0 };
 	unsigned int kernel;
 
-	host_cmd_ok(b->host, ORNIC_CMD_CREATE_MR, &in, &out);
-	sge.lkey = le32toh(out.key);
+	sge.lkey = host_create_mr(b->host, &in);
 	for (kernel = 2; kernel--;) {
 		host_srq(b->host, &b->srq, b->pdn,
 			 kernel ? ORNIC_SRQ_KERNEL : 0, 0, 0);

@@ -90,11 +90,10 @@ static uint32_t query(struct raw *w, unsigned int n)
 
 static void send(struct raw *w, unsigned int n, unsigned int count)
 {
-	struct ornic_route_eth route = {};
 
 	memset(host_ptr(w->host, w->data), 0xff, FRAME);
 	while (count--)
-		raw_publish(w, n, w->data, FRAME, &route, 0);
+		raw_publish(w, n, w->data, FRAME, NULL, 0);
 	host_run(w->host);
 }
 

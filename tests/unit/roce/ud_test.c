@@ -458,13 +458,11 @@ static void test_port_is_down(void **state)
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_datagram(pair, 100);
 	struct host *host = A(pair)->host;
-	struct ornic_modify_port_in port = { .mask = htole32(ORNIC_PORT_UP) };
 	bool again = pair_qp(A(pair))->base.type == ORNIC_QPT_RC;
 	unsigned int i;
 
 	for (i = 0; i < 2; i++) {
-		port.up = i;
-		host_cmd_in_ok(host, ORNIC_CMD_MODIFY_PORT, &port);
+		host_port_up(host, i);
 		card_link_changed(host->card, !i);
 		pair_post_recv(B(pair), 1, B(pair)->addr, 140);
 		pair_send(A(pair), &wr);
