@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Traffic of the program `frames` */
-#include <time.h>
 
 #include "frames.h"
 
@@ -8,14 +7,6 @@
 #define BEHIND 64	/* bytes after the received data that the answer includes */
 #define UNDER_WAY 64	/* outstanding sends of one command */
 #define FRAME_MAX 16384
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
 
 /* QP|WQ COUNT BYTES [SGES]: post COUNT receives of BYTES, split into SGES */
 int post_receives(struct session *session, char **words)

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "verbs.h"
 
@@ -45,14 +44,6 @@ struct kind {
 	void (*step)(struct bench *bench, unsigned int i);
 	void (*end)(struct bench *bench, unsigned int i);
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
 
 /* port->ctx is the device's context that is open anyway */
 static void open_context(struct bench *bench, unsigned int i)

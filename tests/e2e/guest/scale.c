@@ -11,7 +11,6 @@
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "verbs.h"
@@ -45,14 +44,6 @@ struct scale {
 	struct hello peer;
 	uint64_t random;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
 
 static void want_call(int ret, const char *what)
 {

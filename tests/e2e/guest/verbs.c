@@ -74,12 +74,17 @@ int run_cases(int argc, char **argv, const struct test_case *cases, size_t count
 	return passed ? 0 : 1;
 }
 
-uint64_t now_ms(void)
+uint64_t now_ns(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+uint64_t now_ms(void)
+{
+	return now_ns() / 1000000;
 }
 
 void sleep_ms(unsigned int ms)

@@ -111,6 +111,7 @@ _Noreturn void failed(const char *file, int line, const char *format, ...)
 			       want_object_, strerror(errno), #err);  \
 	} while (0)
 
+uint64_t now_ns(void);
 uint64_t now_ms(void);
 void sleep_ms(unsigned int ms);
 
