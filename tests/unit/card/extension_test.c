@@ -367,13 +367,7 @@ static void test_makers_numbers(void **state)
 static void inject(struct pair *pair, uint8_t opcode, uint32_t len)
 {
 	struct packet pkt = pair_packet(pair, OPCODE_RC_WRITE_ONLY);
-	const struct ornic_av *av = &pair_qp(A(pair))->attr.av;
-	struct packet_path path = {
-		.src = gid_get(&A(pair)->host->card->gids, A(pair)->sgid_index),
-		.dgid = av->dgid,
-		.dmac = av->dmac,
-		.sport = ROCE_UDP_SPORT_MIN,
-	};
+	struct packet_path path = pair_path(A(pair));
 	struct iovec iov[FRAME_IOV_MAX + 2];
 	struct frame frame = {};
 	struct headers headers;

@@ -226,6 +226,8 @@ void pair_post_recv(struct side *side, uint64_t wr_id, uint64_t addr,
 void pair_post_recv_sges(struct side *side, uint64_t wr_id,
 			 const struct sge *sge, unsigned int sges);
 
+/* The primary path of the QP of a side; valid as long as its attributes */
+struct packet_path pair_path(struct side *side);
 /* The packet that B's QP expects next from A's QP, on 8 bytes */
 struct packet pair_packet(struct pair *pair, unsigned int opcode);
 /* Complete a packet as A's QP does and deliver it to B; the cards do not run */

@@ -192,16 +192,22 @@ void pair_post_recv(struct side *side, uint64_t wr_id, uint64_t addr,
 
 /* ---- packets that the card itself does not send ---- */
 
-void pair_rx(struct pair *pair, struct packet *pkt, const void *payload,
-	     uint32_t len)
+struct packet_path pair_path(struct side *side)
 {
-	const struct ornic_av *av = &pair_qp(A(pair))->attr.av;
-	struct packet_path path = {
-		.src = gid_get(&A(pair)->host->card->gids, A(pair)->sgid_index),
+	const struct ornic_av *av = &pair_qp(side)->attr.av;
+
+	return (struct packet_path){
+		.src = gid_get(&side->host->card->gids, side->sgid_index),
 		.dgid = av->dgid,
 		.dmac = av->dmac,
 		.sport = ROCE_UDP_SPORT_MIN,
 	};
+}
+
+void pair_rx(struct pair *pair, struct packet *pkt, const void *payload,
+	     uint32_t len)
+{
+	struct packet_path path = pair_path(A(pair));
 	struct frame frame = { .src = pair->from };
 
 	pkt->pkey = pkt->pkey ? pkt->pkey : PKEY_DEFAULT;

@@ -327,13 +327,7 @@ void neighbours_outside(struct neighbours *n)
 size_t neighbours_packet(struct neighbours *n, struct packet *pkt, uint32_t len,
 			 uint8_t bytes[static FRAME_HDR_MAX + HOST_PAGE])
 {
-	const struct ornic_av *av = &pair_qp(A(n->pair))->attr.av;
-	struct packet_path path = {
-		.src = gid_get(&n->host[0]->card->gids, A(n->pair)->sgid_index),
-		.dgid = av->dgid,
-		.dmac = av->dmac,
-		.sport = ROCE_UDP_SPORT_MIN,
-	};
+	struct packet_path path = pair_path(A(n->pair));
 	struct frame frame = {};
 
 	pkt->pkey = PKEY_DEFAULT;

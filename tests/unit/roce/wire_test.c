@@ -249,14 +249,8 @@ static void test_other_partitions(void **state)
 /* A frame from A with a WRITE of 8 bytes */
 static void write_frame(struct pair *pair, struct frame *frame)
 {
-	const struct ornic_av *av = &pair_qp(A(pair))->attr.av;
 	struct packet pkt = pair_packet(pair, OPCODE_RC_WRITE_ONLY);
-	struct packet_path path = {
-		.src = gid_get(&A(pair)->host->card->gids, A(pair)->sgid_index),
-		.dgid = av->dgid,
-		.dmac = av->dmac,
-		.sport = ROCE_UDP_SPORT_MIN,
-	};
+	struct packet_path path = pair_path(A(pair));
 
 	memset(frame, 0, sizeof(*frame));
 	pkt.pkey = PKEY_DEFAULT;
@@ -308,13 +302,7 @@ static void test_broken_packets(void **state)
 /* An answer from B to A's QP */
 static void answer(struct pair *pair, uint8_t syndrome, uint32_t psn)
 {
-	const struct ornic_av *av = &pair_qp(B(pair))->attr.av;
-	struct packet_path path = {
-		.src = gid_get(&B(pair)->host->card->gids, B(pair)->sgid_index),
-		.dgid = av->dgid,
-		.dmac = av->dmac,
-		.sport = ROCE_UDP_SPORT_MIN,
-	};
+	struct packet_path path = pair_path(B(pair));
 	struct packet pkt = {
 		.opcode = OPCODE_RC_ACK,
 		.pkey = PKEY_DEFAULT,
