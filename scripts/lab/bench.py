@@ -99,17 +99,22 @@ def bandwidth_row(program, size, results):
             cell(rxe and ornic / rxe))
 
 
+def attempt(what, failed, call, *words):
+    """Returns call(*words), or `failed` if a program or a VM fails."""
+    say(what)
+    try:
+        return call(*words)
+    except (ProgramFailed, LabError, subprocess.CalledProcessError) as error:
+        say(f"{what} FAILED: {error}")
+        return failed
+
+
 def run(pair, cases, make_row):
-    rows = []
-    for program, size, fast, slow in cases:
-        say(f"{program}, {size_name(size)}")
-        try:
-            results = measure(pair, program, size, {"ornic": fast, "rxe": slow})
-            rows.append(make_row(program, size, results))
-        except (ProgramFailed, LabError) as error:
-            say(f"{program}, {size_name(size)} FAILED: {error}")
-            rows.append((program, size_name(size), "failed", "-", "-", "-"))
-    return rows
+    def row(program, size, fast, slow):
+        return make_row(program, size, measure(pair, program, size, {"ornic": fast, "rxe": slow}))
+
+    return [attempt(f"{program}, {size_name(size)}", (program, size_name(size), "failed", *"---"),
+                    row, program, size, fast, slow) for program, size, fast, slow in cases]
 
 
 def processes_row(pair, program, size, count, alone):
@@ -124,20 +129,13 @@ def run_processes(lab, rows):
     """Measures VMs whose cards are two processes, joined by a dgram port. `rows` has the figures
     for one process."""
     alone = {row[:2]: row[2] for row in rows}
-    found = []
-    try:
-        pair = Processes(lab).start().load_ornic()
-    except LabError as error:
-        say(f"two processes FAILED: {error}")
+    pair = attempt("two processes", None, lambda: Processes(lab).start().load_ornic())
+    if not pair:
         return [("two processes", "-", "failed", "-", "-")]
-    for program, size, count in PROCESSES:
-        say(f"two processes: {program}, {size_name(size)}")
-        try:
-            found.append(processes_row(pair, program, size, count, alone))
-        except (ProgramFailed, LabError) as error:
-            say(f"two processes: {program}, {size_name(size)} FAILED: {error}")
-            found.append((program, size_name(size), "failed", "-", "-"))
-    return found
+    return [attempt(f"two processes: {program}, {size_name(size)}",
+                    (program, size_name(size), "failed", "-", "-"),
+                    processes_row, pair, program, size, count, alone)
+            for program, size, count in PROCESSES]
 
 
 def frame_row(pair, size, counts):
@@ -154,15 +152,9 @@ def frame_row(pair, size, counts):
 
 
 def run_frames(pair):
-    rows = []
-    for size, raw, packet in FRAMES:
-        say(f"frames, {size} B")
-        try:
-            rows.append(frame_row(pair, size, {"raw": raw, "packet": packet}))
-        except (ProgramFailed, LabError) as error:
-            say(f"frames, {size} B FAILED: {error}")
-            rows.append((f"{size} B", "failed", "-", "-", "-", "-"))
-    return rows
+    return [attempt(f"frames, {size} B", (f"{size} B", "failed", *"----"),
+                    frame_row, pair, size, {"raw": raw, "packet": packet})
+            for size, raw, packet in FRAMES]
 
 
 def waiting_times(pair):
@@ -189,25 +181,10 @@ def object_rows(pair):
             for call, (ornic, rxe) in rates.items()]
 
 
-def run_objects(pair):
-    say("calls that create and destroy objects")
-    try:
-        return object_rows(pair)
-    except (ProgramFailed, LabError) as error:
-        say(f"objects FAILED: {error}")
-        return [("objects", "failed", *"------")]
-
-
-def run_events(pair):
+def event_rows(pair):
     """Returns table rows: what each thread does for a round trip in which both sides sleep."""
-    program, size, few, many = EVENTS
-    say(f"{program}: CPU time by thread")
-    try:
-        costs = {name: cputime.per_round_trip(pair, ports, program, size, few, many)[0]
-                 for name, ports in (("ornic", pair.ornic), ("rxe", pair.rxe))}
-    except (ProgramFailed, LabError) as error:
-        say(f"{program}: CPU time FAILED: {error}")
-        return [("events", "failed", *"-----")]
+    costs = {name: cputime.per_round_trip(pair, ports, *EVENTS)[0]
+             for name, ports in (("ornic", pair.ornic), ("rxe", pair.rxe))}
     return [(thread, f"{run:.0f}", f"{wait:.0f}", f"{slept:.1f}",
              *(f"{number:.{digits}f}" for number, digits in zip(costs["rxe"][thread], (0, 0, 1))))
             for thread, (run, wait, slept) in costs["ornic"].items()]
@@ -239,13 +216,8 @@ def scale_row(pair, qps, counts, alone):
 def run_scale(pair):
     rows, alone = [], None
     for qps, fast, slow in SCALES:
-        say(f"WRITE on {qps} QPs")
-        try:
-            row, cost = scale_row(pair, qps, {"ornic": fast, "rxe": slow}, alone)
-        except (ProgramFailed, LabError, subprocess.CalledProcessError) as error:
-            say(f"WRITE on {qps} QPs FAILED: {error}")
-            rows.append((qps, "failed", *"----"))
-            continue
+        row, cost = attempt(f"WRITE on {qps} QPs", ((qps, "failed", *"----"), None),
+                            scale_row, pair, qps, {"ornic": fast, "rxe": slow}, alone)
         if qps == 1:
             alone = cost
         rows.append(row)
@@ -463,8 +435,10 @@ def main():
             return 1
         latencies = run(pair, LATENCIES, latency_row)
         bandwidths = run(pair, BANDWIDTHS, bandwidth_row)
-        events = run_events(pair)
-        objects = run_objects(pair)
+        events = attempt(f"{EVENTS[0]}: CPU time by thread", [("events", "failed", *"-----")],
+                         event_rows, pair)
+        objects = attempt("calls that create and destroy objects",
+                          [("objects", "failed", *"------")], object_rows, pair)
         scale = run_scale(pair)
         frames = run_frames(pair)
         pair.discard()

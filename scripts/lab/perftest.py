@@ -5,7 +5,7 @@ import re
 
 from .pair import listening
 
-PINGPONG_PORT, PERFTEST_PORT = 18515, 18515
+PORT = 18515  # of perftest and of ibv_*_pingpong
 # Shell condition: a program listens for connections of rdma_cm
 CM_LISTENS = "rdma resource show cm_id | grep -q LISTEN"
 # ACK timeout (2 s) of RC, as an exponent. perftest's own is 67 ms, so it gives up a peer whose
@@ -28,6 +28,18 @@ def both(pair, server, client, ready, timeout):
     return server_out, client_out, log
 
 
+def connect(pair, ports, words, option, timeout, more=""):
+    """Runs a program on both sides by its device and the index of its GID, which `option` precedes.
+    `more` is for the server; the client gets the server's address. Returns as both() does."""
+    server, client = ports[pair.b], ports[pair.a]
+    return both(
+        pair,
+        f"{words} {more} -d {server.device} {option} {server.gid_index}",
+        f"{words} -d {client.device} {option} {client.gid_index} {server.ip}",
+        listening(PORT), timeout,
+    )
+
+
 def find(pattern, text, log):
     match = re.search(pattern, text)
     if not match:
@@ -37,31 +49,16 @@ def find(pattern, text, log):
 
 def pingpong(pair, ports, kind="rc", options="", timeout=60):
     """Runs ibv_KIND_pingpong; returns microseconds per round trip, and the log."""
-    server, client = ports[pair.b], ports[pair.a]
-    name = f"ibv_{kind}_pingpong"
     # -c verifies received data; ibv_ud_pingpong has no such option
     check = "-c " if kind == "rc" else ""
-    words = f"{name} {check}{options}"
-    _, out, log = both(
-        pair,
-        f"{words} -d {server.device} -g {server.gid_index}",
-        f"{words} -d {client.device} -g {client.gid_index} {server.ip}",
-        listening(PINGPONG_PORT), timeout,
-    )
+    words = f"ibv_{kind}_pingpong {check}{options}"
+    _, out, log = connect(pair, ports, words, "-g", timeout)
     return float(find(r"= ([\d.]+) usec/iter", out, log)[1]), log
 
 
 def xsrq_pingpong(pair, ports, options="", timeout=60):
     """Runs ibv_xsrq_pingpong with one client and returns the log."""
-    server, client = ports[pair.b], ports[pair.a]
-    words = f"ibv_xsrq_pingpong {options}"
-    *_, log = both(
-        pair,
-        f"{words} -c 1 -d {server.device} -g {server.gid_index}",
-        f"{words} -d {client.device} -g {client.gid_index} {server.ip}",
-        listening(PINGPONG_PORT), timeout,
-    )
-    return log
+    return connect(pair, ports, f"ibv_xsrq_pingpong {options}", "-g", timeout, "-c 1")[2]
 
 
 def rping(pair, ports, count=100, timeout=60):
@@ -86,15 +83,9 @@ def row(output, size, log):
 def perftest(pair, ports, program, size, iterations, options="", timeout=120):
     """Runs one perftest program and returns its numbers and the log. ib_*_lat has {typical,
     average, p99} in microseconds, ib_*_bw has {mib_s, msgs_s}."""
-    server, client = ports[pair.b], ports[pair.a]
     # -F: no warning about the guest's CPU frequency
     words = f"{program} -F -s {size} -n {iterations} -u {ACK_TIMEOUT} {options}"
-    _, out, log = both(
-        pair,
-        f"{words} -d {server.device} -x {server.gid_index}",
-        f"{words} -d {client.device} -x {client.gid_index} {server.ip}",
-        listening(PERFTEST_PORT), timeout,
-    )
+    _, out, log = connect(pair, ports, words, "-x", timeout)
     numbers = row(out, size, log)
     if program.split()[0].endswith("_lat"):
         return {"typical": numbers[4], "average": numbers[5], "p99": numbers[7]}, log

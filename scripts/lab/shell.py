@@ -10,7 +10,7 @@ import tty
 
 from . import Lab
 from .pair import Pair, listening
-from .perftest import PINGPONG_PORT
+from .perftest import PORT
 from .progress import say
 
 LEAVE = b"\x1d"  # Ctrl-]
@@ -54,7 +54,7 @@ def main():
         pair.b.spawn(f"while :; do ibv_rc_pingpong -g {there.gid_index} -d {there.device}; done",
                      FOREVER)
         pair.b.spawn(f"rping -s -P -a {there.ip}", FOREVER)
-        pair.b.check(f"until {listening(PINGPONG_PORT)}; do sleep 0.1; done")
+        pair.b.check(f"until {listening(PORT)}; do sleep 0.1; done")
         say(f"you are root in machine a ({here.ip}, RDMA device {here.device}, GID index "
             f"{here.gid_index}); machine b is {there.ip}")
         say(f"try: ibv_rc_pingpong -d {here.device} -g {here.gid_index} {there.ip}")
