@@ -59,15 +59,19 @@ static int teardown(void **state)
 	return 0;
 }
 
+/* Map the file of @w for reading and writing, from @offset on; expect @status */
+#define MAPS(addr, len, offset, status) \
+	assert_int_equal(mem_map(&w->mem, addr, len, RW, w->fd, offset), status)
+
 static void test_map_refuses_odd_numbers(void **state)
 {
 	struct world *w = *state;
 	struct mem *mem = &w->mem;
 
-	assert_int_equal(mem_map(mem, 0, 0, RW, w->fd, 0), -EINVAL);
-	assert_int_equal(mem_map(mem, 1, PAGE, RW, w->fd, 0), -EINVAL);
-	assert_int_equal(mem_map(mem, 0, PAGE + 1, RW, w->fd, 0), -EINVAL);
-	assert_int_equal(mem_map(mem, 0, PAGE, RW, w->fd, 8), -EINVAL);
+	MAPS(0, 0, 0, -EINVAL);
+	MAPS(1, PAGE, 0, -EINVAL);
+	MAPS(0, PAGE + 1, 0, -EINVAL);
+	MAPS(0, PAGE, 8, -EINVAL);
 	assert_int_equal(mem_map(mem, 0, PAGE, 0, w->fd, 0), -EINVAL);
 	assert_int_equal(mem_map(mem, 0, PAGE, 4 | RW, w->fd, 0), -EINVAL);
 	assert_int_equal(mem->count, 0);
@@ -78,19 +82,17 @@ static void test_map_refuses_what_wraps(void **state)
 {
 	struct world *w = *state;
 
-	assert_int_equal(mem_map(&w->mem, -PAGE, PAGE, RW, w->fd, 0), -EINVAL);
-	assert_int_equal(mem_map(&w->mem, PAGE, -PAGE, RW, w->fd, 0), -EINVAL);
-	assert_int_equal(mem_map(&w->mem, 0, 2 * PAGE, RW, w->fd, -PAGE),
-			 -EINVAL);
+	MAPS(-PAGE, PAGE, 0, -EINVAL);
+	MAPS(PAGE, -PAGE, 0, -EINVAL);
+	MAPS(0, 2 * PAGE, -PAGE, -EINVAL);
 }
 
 static void test_map_refuses_what_is_not_in_the_file(void **state)
 {
 	struct world *w = *state;
 
-	assert_int_equal(mem_map(&w->mem, 0, 65 * PAGE, RW, w->fd, 0), -EINVAL);
-	assert_int_equal(mem_map(&w->mem, 0, PAGE, RW, w->fd, 64 * PAGE),
-			 -EINVAL);
+	MAPS(0, 65 * PAGE, 0, -EINVAL);
+	MAPS(0, PAGE, 64 * PAGE, -EINVAL);
 	assert_int_equal(w->mem.file_count, 0);
 }
 
@@ -117,7 +119,7 @@ static void test_map_refuses_a_file_larger_than_its_share(void **state)
 	struct world *w = *state;
 
 	assert_int_equal(ftruncate(w->fd, 1LL << 43), 0);
-	assert_int_equal(mem_map(&w->mem, 0, PAGE, RW, w->fd, 0), -ENOSPC);
+	MAPS(0, PAGE, 0, -ENOSPC);
 }
 
 static void test_map_refuses_overlap_but_accepts_a_repeat(void **state)
@@ -125,26 +127,22 @@ static void test_map_refuses_overlap_but_accepts_a_repeat(void **state)
 	struct world *w = *state;
 	struct mem *mem = &w->mem;
 
-	assert_int_equal(mem_map(mem, 4 * PAGE, 4 * PAGE, RW, w->fd, 0), 0);
-	assert_int_equal(mem_map(mem, 4 * PAGE, 4 * PAGE, RW, w->fd, 0), 0);
+	MAPS(4 * PAGE, 4 * PAGE, 0, 0);
+	MAPS(4 * PAGE, 4 * PAGE, 0, 0);
 	assert_int_equal(mem->count, 1);
-	assert_int_equal(mem_map(mem, 4 * PAGE, 4 * PAGE, RW, w->fd, PAGE),
-			 -EEXIST);
+	MAPS(4 * PAGE, 4 * PAGE, PAGE, -EEXIST);
 	assert_int_equal(mem_map(mem, 4 * PAGE, 4 * PAGE, MEM_READ, w->fd, 0),
 			 -EEXIST);
-	assert_int_equal(mem_map(mem, 3 * PAGE, 2 * PAGE, RW, w->fd, 0),
-			 -EEXIST);
-	assert_int_equal(mem_map(mem, 7 * PAGE, 2 * PAGE, RW, w->fd, 0),
-			 -EEXIST);
-	assert_int_equal(mem_map(mem, 5 * PAGE, PAGE, RW, w->fd, 0), -EEXIST);
-	assert_int_equal(mem_map(mem, 5 * PAGE, PAGE, RW, w->fd, PAGE), 0);
+	MAPS(3 * PAGE, 2 * PAGE, 0, -EEXIST);
+	MAPS(7 * PAGE, 2 * PAGE, 0, -EEXIST);
+	MAPS(5 * PAGE, PAGE, 0, -EEXIST);
+	MAPS(5 * PAGE, PAGE, PAGE, 0);
 	assert_int_equal(mem_map(mem, 5 * PAGE, PAGE, RW, -1, 0), -EEXIST);
-	assert_int_equal(mem_map(mem, 7 * PAGE, 2 * PAGE, RW, w->fd, 3 * PAGE),
-			 -EEXIST);
+	MAPS(7 * PAGE, 2 * PAGE, 3 * PAGE, -EEXIST);
 	assert_int_equal(mem->count, 1);
-	assert_int_equal(mem_map(mem, 0, 64 * PAGE, RW, w->fd, 0), -EEXIST);
-	assert_int_equal(mem_map(mem, 8 * PAGE, PAGE, RW, w->fd, 0), 0);
-	assert_int_equal(mem_map(mem, 3 * PAGE, PAGE, RW, w->fd, 0), 0);
+	MAPS(0, 64 * PAGE, 0, -EEXIST);
+	MAPS(8 * PAGE, PAGE, 0, 0);
+	MAPS(3 * PAGE, PAGE, 0, 0);
 	assert_int_equal(mem->file_count, 1);
 }
 
@@ -155,10 +153,8 @@ static void test_map_caps_regions(void **state)
 	uint64_t i;
 
 	for (i = 0; i < MEM_MAX_REGIONS; i++)
-		assert_int_equal(mem_map(mem, 2 * i * PAGE, PAGE, RW, w->fd, 0),
-				 0);
-	assert_int_equal(mem_map(mem, 2 * i * PAGE, PAGE, RW, w->fd, 0),
-			 -ENOSPC);
+		MAPS(2 * i * PAGE, PAGE, 0, 0);
+	MAPS(2 * i * PAGE, PAGE, 0, -ENOSPC);
 	assert_int_equal(mem->file_count, 1);
 	assert_int_equal(mem_unmap(mem, 0, UINT64_MAX), 0);
 	assert_int_equal(mem->file_count, 0);
@@ -276,14 +272,13 @@ static void test_contiguous_regions_are_merged(void **state)
 	host = mem_ptr(mem, 0, 64 * PAGE, RW);
 	assert_non_null(host);
 	/* The same mapping again changes nothing */
-	assert_int_equal(mem_map(mem, 9 * PAGE, PAGE, RW, w->fd, 9 * PAGE), 0);
+	MAPS(9 * PAGE, PAGE, 9 * PAGE, 0);
 	for (i = 1; i < 64; i += 2)
 		assert_int_equal(mem_unmap(mem, i * PAGE, PAGE), 0);
 	assert_int_equal(mem->count, 32);
 	assert_null(mem_ptr(mem, 9 * PAGE, 1, MEM_READ));
 	for (i = 63; i < 64; i -= 2)
-		assert_int_equal(mem_map(mem, i * PAGE, PAGE, RW, w->fd,
-					 i * PAGE), 0);
+		MAPS(i * PAGE, PAGE, i * PAGE, 0);
 	assert_int_equal(mem->count, 1);
 	assert_ptr_equal(mem_ptr(mem, 0, 64 * PAGE, RW), host);
 	assert_int_equal(mem_unmap(mem, 0, 64 * PAGE), 0);
@@ -359,7 +354,7 @@ static void test_file_that_grew_leaves_old_pointers_good(void **state)
 	mem_map(mem, 0, PAGE, RW, w->fd, 0);
 	old = mem_ptr(mem, 0, PAGE, RW);
 	assert_int_equal(ftruncate(w->fd, 128 * PAGE), 0);
-	assert_int_equal(mem_map(mem, PAGE, PAGE, RW, w->fd, 100 * PAGE), 0);
+	MAPS(PAGE, PAGE, 100 * PAGE, 0);
 	assert_int_equal(mem->file_count, 2);
 	assert_ptr_equal(mem_ptr(mem, 0, PAGE, RW), old);
 	strcpy(old, "still here");

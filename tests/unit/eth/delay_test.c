@@ -10,12 +10,7 @@
 #define DELAY_US 500
 #define US 1000ULL
 
-static uint64_t stat(struct raw *w, enum ornic_port_stat which)
-{
-	return host_port_stat(w->host, which);
-}
-
-#define STAT(name) stat(w, ORNIC_PORT_STAT_##name)
+#define STAT(name) host_port_stat(w->host, ORNIC_PORT_STAT_##name)
 
 static void ready(struct raw *w, struct host_qp *wq)
 {

@@ -105,12 +105,7 @@ static void reaches(struct raw *w, const uint8_t *dmac, unsigned int dport,
 	got(w, n);
 }
 
-static uint64_t port_stat(struct raw *w, enum ornic_port_stat stat)
-{
-	return host_port_stat(w->host, stat);
-}
-
-#define STAT(w, name) port_stat(w, ORNIC_PORT_STAT_##name)
+#define STAT(w, name) host_port_stat((w)->host, ORNIC_PORT_STAT_##name)
 
 /* ---- commands ---- */
 
