@@ -204,8 +204,7 @@ static const struct ornic_eqe *event(struct kit *w, const char *lie)
 	snprintf(name, sizeof(name), "%s.event", lie);
 	snprintf(config, sizeof(config), "%s.event,count=1", lie);
 	lies(w, config);
-	kit_arm_cq(w, ORNIC_ARM_NEXT);
-	kit_post(w, 5);
+	kit_arm_and_post(w, 5);
 	assert_int_equal(told(w, name), 1);
 	assert_int_equal(told_in_all(w), 1);
 	return host_queue_peek(&w->eq);
@@ -214,8 +213,7 @@ static const struct ornic_eqe *event(struct kit *w, const char *lie)
 static void next_event(struct kit *w)
 {
 	kit_expect_cqe(w, 5);
-	kit_arm_cq(w, ORNIC_ARM_NEXT);
-	kit_post(w, 5);
+	kit_arm_and_post(w, 5);
 	host_sleep(w->host, 1000000);
 }
 
@@ -459,8 +457,7 @@ static void test_no_dma_after_a_second_reset(void **state)
 /* Give the card an opportunity for each kind but those of commands */
 static void offer(struct kit *w)
 {
-	kit_arm_cq(w, ORNIC_ARM_NEXT);
-	kit_post(w, 5);
+	kit_arm_and_post(w, 5);
 	kit_expect_cqe(w, 5);
 	host_read(w->host, ORNIC_REG_CLOCK, 8);
 	host_write(w->host, ORNIC_REG_IRQ_TEST, 4, 0);

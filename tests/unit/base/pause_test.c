@@ -107,8 +107,7 @@ static void test_arm_of_eq_is_remembered(void **state)
 	struct kit *kit = *state;
 	unsigned int vector = 1, before = kit->host->irqs[1];
 
-	kit_arm_cq(kit, ORNIC_ARM_NEXT);
-	kit_post(kit, 1);
+	kit_arm_and_post(kit, 1);
 	assert_int_equal(kit->host->irqs[vector], before);
 	pause_begin(kit->host);
 	kit_arm_eq(kit);
@@ -125,10 +124,8 @@ static void test_event_that_waits_for_a_doorbell(void **state)
 	struct kit *kit = *state;
 	unsigned int i;
 
-	for (i = 0; i < 2; i++) {
-		kit_arm_cq(kit, ORNIC_ARM_NEXT);
-		kit_post(kit, i);
-	}
+	for (i = 0; i < 2; i++)
+		kit_arm_and_post(kit, i);
 	pause_begin(kit->host);
 	kit_expect_comp(kit);
 	kit_arm_eq(kit);

@@ -170,3 +170,9 @@ void kit_arm_eq(struct kit *kit)
 {
 	kit_arm(kit, &kit->eq, ORNIC_DB_EQ, ORNIC_ARM_NEXT);
 }
+
+void kit_arm_and_post(struct kit *kit, uint64_t wr_id)
+{
+	kit_arm_cq(kit, ORNIC_ARM_NEXT);
+	kit_post(kit, wr_id);
+}

@@ -77,5 +77,7 @@ void kit_post_silent(struct kit *kit, uint64_t wr_id);
 /* Request an event in the doorbell record and by doorbell */
 void kit_arm_cq(struct kit *kit, unsigned int type);
 void kit_arm_eq(struct kit *kit);
+/* Request the event for the next completion, and post it */
+void kit_arm_and_post(struct kit *kit, uint64_t wr_id);
 
 #endif /* ORNIC_UNIT_KIT_H */

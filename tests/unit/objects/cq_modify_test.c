@@ -24,8 +24,7 @@ static void test_event_waits_for_more(void **state)
 	moderate(w, 3, 100);
 	kit_post(w, 0);
 	kit_expect_cqe(w, 0);
-	kit_arm_cq(w, ORNIC_ARM_NEXT);
-	kit_post(w, 1);
+	kit_arm_and_post(w, 1);
 	kit_post_silent(w, 2);
 	kit_post_event(w, 3);
 	kit_post(w, 4);
@@ -88,8 +87,7 @@ static void test_newer_request_begins_anew(void **state)
 	struct kit *w = *state;
 
 	moderate(w, 2, 100);
-	kit_arm_cq(w, ORNIC_ARM_NEXT);
-	kit_post(w, 1);
+	kit_arm_and_post(w, 1);
 	kit_expect_cqe(w, 1);
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
 	host_sleep(w->host, 90000);
@@ -115,8 +113,7 @@ static void test_waiting_event_is_not_lost(void **state)
 	struct kit *w = *state;
 
 	moderate(w, 50, 60000);
-	kit_arm_cq(w, ORNIC_ARM_NEXT);
-	kit_post(w, 1);
+	kit_arm_and_post(w, 1);
 	moderate(w, 40, 50000);
 	kit_expect_comp(w);
 	kit_expect_cqe(w, 1);
@@ -130,8 +127,7 @@ static void test_waiting_event_is_not_lost(void **state)
 	/* DESTROY_CQ discards the waiting event */
 	kit_cq(w, w->eq.num, KIT_LOG_CQ, 5);
 	moderate(w, 50, 60000);
-	kit_arm_cq(w, ORNIC_ARM_NEXT);
-	kit_post(w, 1);
+	kit_arm_and_post(w, 1);
 	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_CQ, w->cq.num);
 	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
 	kit_expect_no_event(w);

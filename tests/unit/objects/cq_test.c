@@ -240,8 +240,7 @@ static void test_all_bytes_are_written(void **state)
 				 ORNIC_CQE_PHASE);
 	}
 	entry = memset(host_ptr(w->host, w->eq.ring), 0x7e, 32);
-	kit_arm_cq(w, ORNIC_ARM_NEXT);
-	kit_post(w, 1);
+	kit_arm_and_post(w, 1);
 	assert_memory_equal(entry + 4, &zero, 24);
 	kit_expect_comp(w);
 }
@@ -404,10 +403,8 @@ static void test_waiting_cq_can_be_destroyed(void **state)
 {
 	struct kit *w = *state;
 
-	kit_arm_cq(w, ORNIC_ARM_NEXT);
-	kit_post(w, 1);
-	kit_arm_cq(w, ORNIC_ARM_NEXT);
-	kit_post(w, 2);
+	kit_arm_and_post(w, 1);
+	kit_arm_and_post(w, 2);
 	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_CQ, w->cq.num);
 	kit_expect_comp(w);
 	host_sleep(w->host, 1000000);

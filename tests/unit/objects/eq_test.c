@@ -10,21 +10,18 @@ static void test_interrupt_only_when_the_eq_is_armed(void **state)
 {
 	struct kit *w = *state;
 
-	kit_arm_cq(w, ORNIC_ARM_NEXT);
-	kit_post(w, 1);
+	kit_arm_and_post(w, 1);
 	assert_int_equal(w->host->irqs[1], 0);
 	kit_expect_comp(w);
 	kit_arm_eq(w);
 	assert_int_equal(w->host->irqs[1], 0);
 	kit_arm_cq(w, ORNIC_ARM_NONE);
 	kit_expect_cqe(w, 1);
-	kit_arm_cq(w, ORNIC_ARM_NEXT);
-	kit_post(w, 2);
+	kit_arm_and_post(w, 2);
 	assert_int_equal(w->host->irqs[1], 1);
 	kit_expect_comp(w);
 	kit_expect_cqe(w, 2);
-	kit_arm_cq(w, ORNIC_ARM_NEXT);
-	kit_post(w, 3);
+	kit_arm_and_post(w, 3);
 	assert_int_equal(w->host->irqs[1], 1);
 }
 
@@ -32,8 +29,7 @@ static void test_late_eq_doorbell_interrupts_at_once(void **state)
 {
 	struct kit *w = *state;
 
-	kit_arm_cq(w, ORNIC_ARM_NEXT);
-	kit_post(w, 1);
+	kit_arm_and_post(w, 1);
 	kit_arm_eq(w);
 	assert_int_equal(w->host->irqs[1], 1);
 }
@@ -45,8 +41,7 @@ static void test_one_event_per_cq_in_the_ring(void **state)
 	unsigned int i;
 
 	for (i = 0; i < 50; i++) {
-		kit_arm_cq(w, ORNIC_ARM_NEXT);
-		kit_post(w, i);
+		kit_arm_and_post(w, i);
 		kit_expect_cqe(w, i);
 	}
 	assert_int_equal(host_read(w->host, ORNIC_REG_STATUS, 4) &
@@ -150,8 +145,7 @@ static void test_completion_events_wait_for_room(void **state)
 	for (i = 0; i < 3u << KIT_LOG_EQ; i++) {
 		if (i)
 			kit_cq(w, w->eq.num, KIT_LOG_CQ, 5);
-		kit_arm_cq(w, ORNIC_ARM_NEXT);
-		kit_post(w, i);
+		kit_arm_and_post(w, i);
 	}
 	for (i = 0; i < 3u << KIT_LOG_EQ; i++) {
 		const struct ornic_eqe *eqe = host_queue_peek(&w->eq);
@@ -182,10 +176,8 @@ static void let_wait(struct kit *w, struct host_queue *cq)
 	for (i = 0; i < WAITING_CQS; i++) {
 		kit_cq(w, w->eq.num, KIT_LOG_CQ, 5);
 		cq[i] = w->cq;
-		kit_arm_cq(w, ORNIC_ARM_NEXT);
-		kit_post(w, 1);
-		kit_arm_cq(w, ORNIC_ARM_NEXT);
-		kit_post(w, 2);
+		kit_arm_and_post(w, 1);
+		kit_arm_and_post(w, 2);
 	}
 }
 
@@ -417,10 +409,8 @@ static void test_reset_frees_everything(void **state)
 	struct kit *w = *state;
 
 	host_uctx(w->host, 0, 0);
-	kit_arm_cq(w, ORNIC_ARM_NEXT);
-	kit_post(w, 1);
-	kit_arm_cq(w, ORNIC_ARM_NEXT);
-	kit_post(w, 2);
+	kit_arm_and_post(w, 1);
+	kit_arm_and_post(w, 2);
 	card_reset(w->host->card);
 	assert_int_equal(w->host->card->cqs.count, 0);
 	assert_int_equal(w->host->card->eqs.count, 0);
