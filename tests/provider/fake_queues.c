@@ -351,6 +351,8 @@ static int fake_create_qp_ex(struct ibv_context *context,
 	vqp->qp.recv_cq = attr->recv_cq;
 	vqp->qp.srq = attr->srq;
 	vqp->qp.qp_type = attr->qp_type;
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_PD)
+		vqp->qp.pd = attr->pd;
 	resp->qpn = vqp->qp.qp_num;
 	if (attr->qp_type == IBV_QPT_XRC_RECV ||
 	    attr->comp_mask & IBV_QP_INIT_ATTR_IND_TABLE) {

@@ -631,7 +631,6 @@ static void unknown_options_are_refused(void **state)
 		IBV_WC_EX_WITH_CVLAN, IBV_WC_EX_WITH_FLOW_TAG,
 	};
 	struct ibv_cq_init_attr_ex attr = { .cqe = 1 };
-	struct ornic_pd pd = {};
 	size_t i;
 
 	attr.wc_flags = IBV_WC_EX_WITH_TM_INFO;
@@ -658,7 +657,7 @@ static void unknown_options_are_refused(void **state)
 		     EOPNOTSUPP);
 
 	/* The domain must be a parent domain */
-	assert_fails(create_ex(f, 0, &pd.ibv_pd), EINVAL);
+	assert_fails(create_ex(f, 0, f->rc->pd), EINVAL);
 }
 
 /* [ORNIC-CQ-13] A status that the provider does not know is no success */

@@ -2,31 +2,23 @@
 /* Memory regions and windows */
 #include "fixture.h"
 
-static struct ibv_pd *lone_pd(struct fixture *f)
-{
-	static struct ornic_pd pd;
-
-	pd.ibv_pd.context = f->ctx;
-	return &pd.ibv_pd;
-}
-
 static void buffers_of_other_devices_are_registered(void **state)
 {
 	struct fixture *f = *state;
 	const struct verbs_context_ops *ops = f->ops;
 	struct ibv_mr *mr;
 
-	mr = ops->reg_dmabuf_mr(lone_pd(f), 0, 4096, 0, 3, 0);
+	mr = ops->reg_dmabuf_mr(f->rc->pd, 0, 4096, 0, 3, 0);
 	assert_non_null(mr);
 	assert_int_equal(ops->dereg_mr(verbs_get_mr(mr)), 0);
 	f->fake.fail = EBADF;
-	assert_fails(ops->reg_dmabuf_mr(lone_pd(f), 0, 4096, 0, 3, 0), EBADF);
+	assert_fails(ops->reg_dmabuf_mr(f->rc->pd, 0, 4096, 0, 3, 0), EBADF);
 }
 
 static void a_region_can_be_changed(void **state)
 {
 	struct fixture *f = *state;
-	struct ibv_mr *mr = f->ops->reg_mr(lone_pd(f), &f, sizeof(f), 0, 0);
+	struct ibv_mr *mr = f->ops->reg_mr(f->rc->pd, &f, sizeof(f), 0, 0);
 
 	assert_int_equal(f->ops->rereg_mr(verbs_get_mr(mr),
 					  IBV_REREG_MR_CHANGE_ACCESS, NULL,
@@ -46,15 +38,15 @@ static void the_null_region_is_the_contexts(void **state)
 	unsigned int commands = f->fake.commands;
 	struct ibv_mr *mr;
 
-	mr = f->ops->alloc_null_mr(lone_pd(f));
+	mr = f->ops->alloc_null_mr(f->rc->pd);
 	assert_non_null(mr);
 	assert_int_equal(mr->lkey, FAKE_NULL_KEY);
-	assert_ptr_equal(mr->pd, lone_pd(f));
+	assert_ptr_equal(mr->pd, f->rc->pd);
 	assert_int_equal(f->ops->dereg_mr(verbs_get_mr(mr)), 0);
 	assert_int_equal(f->fake.commands, commands);
 
 	to_ornic_context(f->ctx)->caps &= ~ORNIC_UCONTEXT_CAP_NULL_MR;
-	assert_fails(f->ops->alloc_null_mr(lone_pd(f)), EOPNOTSUPP);
+	assert_fails(f->ops->alloc_null_mr(f->rc->pd), EOPNOTSUPP);
 }
 
 static void each_bind_makes_another_key(void **state)
@@ -75,7 +67,7 @@ static void each_bind_makes_another_key(void **state)
 	uint32_t key, i;
 	struct ibv_mw *mw;
 
-	mw = f->ops->alloc_mw(lone_pd(f), IBV_MW_TYPE_1);
+	mw = f->ops->alloc_mw(f->rc->pd, IBV_MW_TYPE_1);
 	assert_non_null(mw);
 	for (i = 0; i < 300; i++) {
 		key = mw->rkey;
@@ -113,8 +105,8 @@ static void what_only_fails_is_not_bound(void **state)
 {
 	struct fixture *f = *state;
 	struct verbs_mr mr = { .ibv_mr.lkey = 0xabc00 };
-	struct ibv_mr *null_mr = f->ops->alloc_null_mr(lone_pd(f));
-	struct ibv_mw *mw = f->ops->alloc_mw(lone_pd(f), IBV_MW_TYPE_1);
+	struct ibv_mr *null_mr = f->ops->alloc_null_mr(f->rc->pd);
+	struct ibv_mw *mw = f->ops->alloc_mw(f->rc->pd, IBV_MW_TYPE_1);
 	struct ibv_mw_bind req = {
 		.bind_info = { .mr = &mr.ibv_mr, .length = 8 },
 	};
@@ -136,7 +128,7 @@ static void what_is_not_bound_keeps_its_key(void **state)
 {
 	struct ibv_mw_bind req = {};
 	struct fixture *f = *state;
-	struct ibv_mw *mw = f->ops->alloc_mw(lone_pd(f), IBV_MW_TYPE_1);
+	struct ibv_mw *mw = f->ops->alloc_mw(f->rc->pd, IBV_MW_TYPE_1);
 	uint32_t key = mw->rkey;
 
 	assert_int_equal(f->ops->bind_mw(f->ud, mw, &req), EINVAL);
@@ -150,7 +142,7 @@ static void what_is_not_bound_keeps_its_key(void **state)
 	assert_int_equal(f->ops->dealloc_mw(mw), EBUSY);
 	assert_int_equal(f->ops->dealloc_mw(mw), 0);
 	f->fake.fail = EOPNOTSUPP;
-	assert_fails(f->ops->alloc_mw(lone_pd(f), 3), EOPNOTSUPP);
+	assert_fails(f->ops->alloc_mw(f->rc->pd, 3), EOPNOTSUPP);
 }
 
 TEST_MAIN(

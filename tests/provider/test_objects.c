@@ -5,10 +5,9 @@
 static struct ibv_qp *create_qp_ex(struct fixture *f, uint32_t comp_mask,
 				   enum ibv_qp_type type, uint32_t flags)
 {
-	struct ornic_pd pd = { .ibv_pd.context = f->ctx };
 	struct ibv_qp_init_attr_ex attr = {
 		.send_cq = f->cq, .recv_cq = f->cq, .qp_type = type,
-		.comp_mask = comp_mask, .pd = &pd.ibv_pd,
+		.comp_mask = comp_mask, .pd = f->rc->pd,
 		.create_flags = flags,
 	};
 
@@ -134,31 +133,29 @@ static void there_is_nothing_to_agree_on(void **state)
 static void what_the_kernel_refuses_leaves_nothing(void **state)
 {
 	struct fixture *f = *state;
-	struct ornic_pd pd = { .ibv_pd.context = f->ctx };
 	struct ibv_ah_attr ah_attr = {};
 
 	f->fake.fail = EACCES;
 	assert_fails(f->ops->alloc_pd(f->ctx), EACCES);
 	f->fake.fail = EFAULT;
-	assert_fails(f->ops->reg_mr(&pd.ibv_pd, NULL, 1, 0, 0), EFAULT);
+	assert_fails(f->ops->reg_mr(f->rc->pd, NULL, 1, 0, 0), EFAULT);
 	f->fake.fail = ENOMEM;
-	assert_fails(f->ops->create_ah(&pd.ibv_pd, &ah_attr), ENOMEM);
+	assert_fails(f->ops->create_ah(f->rc->pd, &ah_attr), ENOMEM);
 	f->fake.fail = EINVAL;
 	assert_fails(f->ops->create_cq(f->ctx, 1, NULL, 0), EINVAL);
 	f->fake.fail = EPERM;
-	assert_fails(create_qp_in(f, &pd.ibv_pd, f->cq), EPERM);
+	assert_fails(create_qp_in(f, f->rc->pd, f->cq), EPERM);
 }
 
 static void what_cannot_be_mapped_is_destroyed_again(void **state)
 {
 	struct fixture *f = *state;
-	struct ornic_pd pd = { .ibv_pd.context = f->ctx };
 
 	f->fake.bad_mmap = true;
 	assert_fails(f->ops->create_cq(f->ctx, 1, NULL, 0), EINVAL);
 	assert_int_equal(f->fake.cqs[1].cqn, 0);
 	f->fake.bad_mmap = true;
-	assert_fails(create_qp_in(f, &pd.ibv_pd, f->cq), EINVAL);
+	assert_fails(create_qp_in(f, f->rc->pd, f->cq), EINVAL);
 	assert_int_equal(f->fake.qps[2].qpn, 0);
 
 	/* Entries of another size than requested */

@@ -28,10 +28,7 @@ static struct ibv_qp_init_attr_ex raw_attr(struct fixture *f, uint32_t more)
 static struct ibv_qp *create(struct fixture *f,
 			     struct ibv_qp_init_attr_ex *attr)
 {
-	static struct ornic_pd pd;
-
-	pd.ibv_pd.context = f->ctx;
-	attr->pd = &pd.ibv_pd;
+	attr->pd = f->rc->pd;
 	errno = 0;
 	return f->ops->create_qp_ex(f->ctx, attr);
 }

@@ -22,7 +22,6 @@ static int error_of(const void *object)
 static void of_qps(void **state)
 {
 	struct fixture *f = *state;
-	struct ornic_pd pd = { .ibv_pd.context = f->ctx };
 	struct ibv_srq srq = { .context = f->ctx };
 	const uint32_t tso = IBV_QP_INIT_ATTR_PD |
 			     IBV_QP_INIT_ATTR_MAX_TSO_HEADER;
@@ -71,7 +70,7 @@ static void of_qps(void **state)
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		attr = cases[i].attr;
-		attr.pd = &pd.ibv_pd;
+		attr.pd = f->rc->pd;
 		attr.send_cq = f->cq;
 		attr.recv_cq = f->cq;
 		assert_refused(f, error_of(f->ops->create_qp_ex(f->ctx, &attr)),
@@ -84,7 +83,6 @@ static void of_qps(void **state)
 static void of_cqs(void **state)
 {
 	struct fixture *f = *state;
-	struct ornic_pd pd = { .ibv_pd.context = f->ctx };
 	struct ibv_cq_init_attr_ex attr = { .cqe = 1, .comp_mask = 1u << 31 };
 
 	assert_refused(f, error_of(f->ops->create_cq_ex(f->ctx, &attr)),
@@ -99,7 +97,7 @@ static void of_cqs(void **state)
 	assert_refused(f, error_of(f->ops->create_cq_ex(f->ctx, &attr)),
 		       EOPNOTSUPP, "CQ flags 0x80000000");
 	attr.comp_mask = IBV_CQ_INIT_ATTR_MASK_PD;
-	attr.parent_domain = &pd.ibv_pd;
+	attr.parent_domain = f->rc->pd;
 	assert_refused(f, error_of(f->ops->create_cq_ex(f->ctx, &attr)), EINVAL,
 		       "is no parent domain");
 	f->fake.log_cqe_size = 7;
@@ -110,7 +108,6 @@ static void of_cqs(void **state)
 static void of_srqs(void **state)
 {
 	struct fixture *f = *state;
-	struct ornic_pd pd = { .ibv_pd.context = f->ctx };
 	struct ibv_srq_init_attr_ex attr = { .comp_mask = 1u << 31 };
 	struct ibv_srq_init_attr basic = { .attr.max_wr = 4 };
 	struct ibv_srq_attr change = { .max_wr = 4, .srq_limit = 5 };
@@ -123,12 +120,12 @@ static void of_srqs(void **state)
 	assert_refused(f, error_of(f->ops->create_srq_ex(f->ctx, &attr)),
 		       EINVAL, "an SRQ needs a pd");
 	attr.comp_mask = IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_TYPE;
-	attr.pd = &pd.ibv_pd;
+	attr.pd = f->rc->pd;
 	attr.srq_type = IBV_SRQT_TM;
 	assert_refused(f, error_of(f->ops->create_srq_ex(f->ctx, &attr)),
 		       EOPNOTSUPP, "SRQ type 2 is not supported");
 
-	srq = f->ops->create_srq(&pd.ibv_pd, &basic);
+	srq = f->ops->create_srq(f->rc->pd, &basic);
 	assert_non_null(srq);
 	assert_refused(f, f->ops->modify_srq(srq, &change, IBV_SRQ_MAX_WR |
 					     IBV_SRQ_LIMIT), EINVAL,

@@ -9,11 +9,9 @@ static struct ibv_srq *create_srq(struct fixture *f, uint32_t max_wr)
 	struct ibv_srq_init_attr attr = {
 		.attr = { .max_wr = max_wr, .max_sge = RECV_SGES },
 	};
-	static struct ornic_pd pd;
 	struct ibv_srq *srq;
 
-	pd.ibv_pd.context = f->ctx;
-	srq = f->ops->create_srq(&pd.ibv_pd, &attr);
+	srq = f->ops->create_srq(f->rc->pd, &attr);
 	assert_non_null(srq);
 	assert_true(attr.attr.max_wr >= max_wr);
 	return srq;
@@ -189,14 +187,12 @@ static void an_srq_that_cannot_be_mapped_is_closed(void **state)
 static struct ibv_srq *create_ex(struct fixture *f, uint32_t comp_mask,
 				 enum ibv_srq_type type)
 {
-	static struct ornic_pd pd;
 	struct ibv_srq_init_attr_ex attr = {
 		.attr = { .max_wr = 1, .max_sge = 1 },
-		.comp_mask = comp_mask, .srq_type = type, .pd = &pd.ibv_pd,
+		.comp_mask = comp_mask, .srq_type = type, .pd = f->rc->pd,
 		.cq = f->cq,
 	};
 
-	pd.ibv_pd.context = f->ctx;
 	errno = 0;
 	return f->ops->create_srq_ex(f->ctx, &attr);
 }
@@ -229,7 +225,6 @@ static void only_xrc_has_a_number(void **state)
 static void what_cannot_be_created_leaves_nothing(void **state)
 {
 	const uint32_t mask = IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_TYPE;
-	struct ornic_pd pd = {};
 	struct ibv_srq_init_attr attr = { .attr = { 1, 1, 0 } };
 	struct fixture *f = *state;
 
@@ -239,15 +234,14 @@ static void what_cannot_be_created_leaves_nothing(void **state)
 	assert_fails(create_ex(f, IBV_SRQ_INIT_ATTR_TYPE, IBV_SRQT_BASIC),
 		     EINVAL);
 
-	pd.ibv_pd.context = f->ctx;
 	f->fake.fail = ENOSPC;
 	assert_fails(create_ex(f, mask, IBV_SRQT_BASIC), ENOSPC);
 	f->fake.bad_mmap = true;
 	assert_fails(create_ex(f, mask, IBV_SRQT_BASIC), EINVAL);
 	f->fake.fail = ENOSPC;
-	assert_fails(f->ops->create_srq(&pd.ibv_pd, &attr), ENOSPC);
+	assert_fails(f->ops->create_srq(f->rc->pd, &attr), ENOSPC);
 	f->fake.bad_mmap = true;
-	assert_fails(f->ops->create_srq(&pd.ibv_pd, &attr), EINVAL);
+	assert_fails(f->ops->create_srq(f->rc->pd, &attr), EINVAL);
 	assert_int_equal(f->fake.srqs[0].qpn, 0);
 }
 
@@ -255,7 +249,6 @@ static void a_qp_with_an_srq_has_no_receive_queue(void **state)
 {
 	struct ibv_recv_wr wr = {}, *bad;
 	struct fixture *f = *state;
-	struct ornic_pd pd = { .ibv_pd.context = f->ctx };
 	struct ibv_srq *srq = create_srq(f, SRQ_WRS);
 	struct ibv_qp_init_attr attr = {
 		.send_cq = f->cq, .recv_cq = f->cq, .srq = srq,
@@ -265,7 +258,7 @@ static void a_qp_with_an_srq_has_no_receive_queue(void **state)
 	};
 	struct ibv_qp *qp;
 
-	qp = f->ops->create_qp(&pd.ibv_pd, &attr);
+	qp = f->ops->create_qp(f->rc->pd, &attr);
 	assert_non_null(qp);
 	assert_int_equal(f->fake.last_attr.cap.max_recv_wr, 0);
 	assert_int_equal(f->fake.last_attr.cap.max_recv_sge, 0);
@@ -274,7 +267,7 @@ static void a_qp_with_an_srq_has_no_receive_queue(void **state)
 	assert_int_equal(f->ops->destroy_qp(qp), 0);
 
 	attr.qp_type = IBV_QPT_UC;
-	assert_fails(f->ops->create_qp(&pd.ibv_pd, &attr), EINVAL);
+	assert_fails(f->ops->create_qp(f->rc->pd, &attr), EINVAL);
 	assert_int_equal(f->ops->destroy_srq(srq), 0);
 }
 

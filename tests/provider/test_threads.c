@@ -31,14 +31,6 @@ static void run_meanwhile(struct fixture *f, void (*run)(void *arg))
 	f->fake.then = start_other;
 }
 
-static struct ibv_pd *pd_of(struct fixture *f)
-{
-	static struct ornic_pd pd;
-
-	pd.ibv_pd.context = f->ctx;
-	return &pd.ibv_pd;
-}
-
 static void complete(struct fixture *f, uint32_t num, uint64_t wr_id)
 {
 	struct ornic_cqe cqe = {
@@ -52,7 +44,7 @@ static struct ibv_wq *create_wq(struct fixture *f)
 {
 	struct ibv_wq_init_attr attr = {
 		.wq_type = IBV_WQT_RQ, .max_wr = 4, .max_sge = 1,
-		.pd = pd_of(f), .cq = f->cq,
+		.pd = f->rc->pd, .cq = f->cq,
 	};
 
 	return f->ops->create_wq(f->ctx, &attr);
@@ -65,7 +57,7 @@ static struct ibv_srq *create_srq(struct fixture *f)
 	};
 	struct ibv_srq *srq;
 
-	srq = f->ops->create_srq(pd_of(f), &attr);
+	srq = f->ops->create_srq(f->rc->pd, &attr);
 	assert_non_null(srq);
 	return srq;
 }
@@ -77,7 +69,7 @@ static void create_qp_and_complete(void *arg)
 {
 	struct fixture *f = arg;
 
-	other.qp = create_qp_in(f, pd_of(f), f->cq);
+	other.qp = create_qp_in(f, f->rc->pd, f->cq);
 	complete(f, other.qp->qp_num, 2);
 }
 
@@ -102,7 +94,7 @@ static void assert_completion_of(struct fixture *f, uint32_t num)
 static void a_new_qp_of_the_same_number_keeps_its_completions(void **state)
 {
 	struct fixture *f = *state;
-	struct ibv_qp *qp = create_qp_in(f, pd_of(f), f->cq);
+	struct ibv_qp *qp = create_qp_in(f, f->rc->pd, f->cq);
 	uint32_t num = qp->qp_num;
 
 	complete(f, num, 1);
@@ -157,7 +149,7 @@ static void destroy_qp(void *arg)
 static void destroy_or_create(void *arg)
 {
 	struct fixture *f = arg;
-	struct ibv_qp *qp = create_qp_in(f, pd_of(f), f->cq);
+	struct ibv_qp *qp = create_qp_in(f, f->rc->pd, f->cq);
 	struct ibv_wq *wq = create_wq(f);
 
 	assert_int_equal(f->ops->destroy_wq(wq), 0);
@@ -172,9 +164,9 @@ static void destroy_or_create(void *arg)
 static void nobody_waits_for_the_command_of_another_thread(void **state)
 {
 	struct fixture *f = *state;
-	struct ibv_qp *qp = create_qp_in(f, pd_of(f), f->cq);
+	struct ibv_qp *qp = create_qp_in(f, f->rc->pd, f->cq);
 
-	other.qp = create_qp_in(f, pd_of(f), f->cq);
+	other.qp = create_qp_in(f, f->rc->pd, f->cq);
 	run_meanwhile(f, destroy_or_create);
 	assert_int_equal(f->ops->destroy_qp(qp), 0);
 	meanwhile_finish(&other.thread);
@@ -196,7 +188,7 @@ static void a_poller_may_create_while_completions_are_dropped(void **state)
 	struct meanwhile poller;
 	enum meanwhile_end end;
 
-	other.qp = create_qp_in(f, pd_of(f), f->cq);
+	other.qp = create_qp_in(f, f->rc->pd, f->cq);
 	f->cq = f->ops->create_cq(f->ctx, 8, NULL, 0);
 	assert_non_null(f->cq);
 	pthread_spin_lock(&lock->spin);
@@ -288,7 +280,7 @@ static void completions_are_dropped_from_the_new_ring(void **state)
 	struct fixture *f = *state;
 	struct ibv_wc wc;
 
-	other.qp = create_qp_in(f, pd_of(f), f->cq);
+	other.qp = create_qp_in(f, f->rc->pd, f->cq);
 	complete(f, other.qp->qp_num, 1);
 	complete(f, f->rc->qp_num, 2);
 	resize_while(f, destroy_qp, 0);
@@ -416,7 +408,7 @@ static void a_queue_does_not_open_while_it_is_used(void **state)
 	struct fixture *f = *state;
 	struct ornic_qp *qp;
 
-	other.qp = create_qp_in(f, pd_of(f), f->cq);
+	other.qp = create_qp_in(f, f->rc->pd, f->cq);
 	qp = to_ornic_qp(other.qp);
 	assert_waits(f, &qp->rq.lock, qp_to_init);
 	assert_true(qp->rq.open);
@@ -482,7 +474,7 @@ static void threads_run_at_once(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, run_other, f), 0);
 	for (i = 0; i < ROUNDS; i++) {
 		fake_to_state(f->rc, IBV_QPS_RTS);
-		qp = create_qp_in(f, pd_of(f), f->cq);
+		qp = create_qp_in(f, f->rc->pd, f->cq);
 		assert_non_null(qp);
 		complete(f, qp->qp_num, 2);
 		complete(f, f->rc->qp_num, 1);

@@ -16,14 +16,12 @@ static struct ibv_wq *create_wq_in(struct fixture *f, struct ibv_pd *pd,
 
 static struct ibv_wq *create_wq(struct fixture *f)
 {
-	static struct ornic_pd pd;
 	struct ibv_wq_init_attr attr = {
 		.wq_type = IBV_WQT_RQ, .max_wr = WQ_WRS, .max_sge = RECV_SGES,
 	};
 	struct ibv_wq *wq;
 
-	pd.ibv_pd.context = f->ctx;
-	wq = create_wq_in(f, &pd.ibv_pd, &attr);
+	wq = create_wq_in(f, f->rc->pd, &attr);
 	assert_non_null(wq);
 	assert_int_equal(attr.max_wr, WQ_WRS);
 	assert_int_equal(attr.max_sge, RECV_SGES);
@@ -212,25 +210,24 @@ static void completions_name_the_wq(void **state)
 static void what_cannot_be_created_leaves_nothing(void **state)
 {
 	struct fixture *f = *state;
-	struct ornic_pd pd = { .ibv_pd.context = f->ctx };
 	struct ibv_wq_init_attr attr = {
 		.wq_type = IBV_WQT_RQ + 1, .max_wr = 1, .max_sge = 1,
 	};
 	struct ibv_wq *wq;
 
-	assert_fails(create_wq_in(f, &pd.ibv_pd, &attr), EINVAL);
+	assert_fails(create_wq_in(f, f->rc->pd, &attr), EINVAL);
 	attr.wq_type = IBV_WQT_RQ;
 	attr.comp_mask = IBV_WQ_INIT_ATTR_RESERVED;
-	assert_fails(create_wq_in(f, &pd.ibv_pd, &attr), EOPNOTSUPP);
+	assert_fails(create_wq_in(f, f->rc->pd, &attr), EOPNOTSUPP);
 
 	attr.comp_mask = IBV_WQ_INIT_ATTR_FLAGS;
 	attr.create_flags = IBV_WQ_FLAGS_DELAY_DROP;
 	f->fake.fail = EOPNOTSUPP;
-	assert_fails(create_wq_in(f, &pd.ibv_pd, &attr), EOPNOTSUPP);
+	assert_fails(create_wq_in(f, f->rc->pd, &attr), EOPNOTSUPP);
 	assert_int_equal(f->fake.last_wq_attr.create_flags,
 			 IBV_WQ_FLAGS_DELAY_DROP);
 	f->fake.bad_mmap = true;
-	assert_fails(create_wq_in(f, &pd.ibv_pd, &attr), EINVAL);
+	assert_fails(create_wq_in(f, f->rc->pd, &attr), EINVAL);
 	assert_int_equal(f->fake.wqs[0].qpn, 0);
 
 	wq = create_wq(f);
@@ -316,13 +313,12 @@ static void rss_qps_only_receive(void **state)
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
 	struct ibv_recv_wr recv_wr = {}, *bad_recv;
 	struct fixture *f = *state;
-	struct ornic_pd pd = { .ibv_pd.context = f->ctx };
 	struct ibv_qp_init_attr_ex attr;
 	uint8_t key[KEY_LEN];
 	struct ibv_qp *qp;
 
 	memset(key, 0x5a, sizeof(key));
-	make_rss(&attr, &pd.ibv_pd, key);
+	make_rss(&attr, f->rc->pd, key);
 	attr.send_cq = f->cq;
 	qp = f->ops->create_qp_ex(f->ctx, &attr);
 	assert_non_null(qp);
@@ -363,13 +359,12 @@ static void what_an_rss_qp_needs(void **state)
 		{ IBV_QPT_UD, 0, 0, KEY_LEN, 0, EOPNOTSUPP },
 	};
 	struct fixture *f = *state;
-	struct ornic_pd pd = { .ibv_pd.context = f->ctx };
 	struct ibv_qp_init_attr_ex attr;
 	uint8_t key[KEY_LEN + 1] = {};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		make_rss(&attr, &pd.ibv_pd, key);
+		make_rss(&attr, f->rc->pd, key);
 		attr.qp_type = rows[i].type;
 		attr.comp_mask &= ~rows[i].without;
 		attr.comp_mask |= rows[i].with;
