@@ -90,7 +90,6 @@ static uint32_t query(struct raw *w, unsigned int n)
 
 static void send(struct raw *w, unsigned int n, unsigned int count)
 {
-
 	memset(host_ptr(w->host, w->data), 0xff, FRAME);
 	while (count--)
 		raw_publish(w, n, w->data, FRAME, NULL, 0);
