@@ -166,6 +166,43 @@ static void test_export_revoke(struct dma_buf *dmabuf)
 	dma_resv_unlock(dmabuf->resv);
 }
 
+static struct ib_mr *test_export_register(struct kunit *test, struct dma_buf *dmabuf, int *fd)
+{
+	struct verbs *v = test->priv;
+	struct ib_mr *mr;
+
+	*fd = dma_buf_fd(dmabuf, O_CLOEXEC);
+	KUNIT_ASSERT_GE(test, *fd, 0);
+	mr = v->ibdev->ops.reg_user_mr_dmabuf(v->pd, 0, PAGE_SIZE, 0, *fd, IB_ACCESS_LOCAL_WRITE,
+					      NULL, NULL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, mr);
+	/* As the core does */
+	mr->pd = v->pd;
+	return mr;
+}
+
+/* A process may ask for any change of a region, without libibverbs */
+static void ornic_test_revoked_region_stays_revoked(struct kunit *test)
+{
+	static const int changes[] = { IB_MR_REREG_PD, IB_MR_REREG_ACCESS, IB_MR_REREG_TRANS };
+	struct verbs *v = test->priv;
+	struct dma_buf *dmabuf = test_export_make(test);
+	struct test_export *export = dmabuf->priv;
+	struct ib_mr *mr;
+	int i, fd;
+
+	mr = test_export_register(test, dmabuf, &fd);
+	test_export_revoke(dmabuf);
+	KUNIT_EXPECT_EQ(test, export->maps, 0);
+	for (i = 0; i < ARRAY_SIZE(changes); i++)
+		KUNIT_EXPECT_PTR_EQ(test, v->ibdev->ops.rereg_user_mr(mr, changes[i], 0, PAGE_SIZE, 0,
+								      IB_ACCESS_LOCAL_WRITE, v->pd,
+								      NULL),
+				    ERR_PTR(-EOPNOTSUPP));
+	KUNIT_EXPECT_EQ(test, v->ibdev->ops.dereg_mr(mr, NULL), 0);
+	close_fd(fd);
+}
+
 /* Destroys a region without the driver, so that the device refuses to revoke it */
 static void ornic_test_refused_revoke_stops_the_device(struct kunit *test)
 {
@@ -176,13 +213,7 @@ static void ornic_test_refused_revoke_stops_the_device(struct kunit *test)
 	struct ib_mr *mr;
 	int fd;
 
-	fd = dma_buf_fd(dmabuf, O_CLOEXEC);
-	KUNIT_ASSERT_GE(test, fd, 0);
-	mr = v->ibdev->ops.reg_user_mr_dmabuf(v->pd, 0, PAGE_SIZE, 0, fd, IB_ACCESS_LOCAL_WRITE,
-					      NULL, NULL);
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, mr);
-	/* As the core does */
-	mr->pd = v->pd;
+	mr = test_export_register(test, dmabuf, &fd);
 	KUNIT_ASSERT_EQ(test, ornic_cmd_destroy(odev, ORNIC_CMD_DESTROY_MR, mr->lkey), 0);
 	KUNIT_ASSERT_EQ(test, export->maps, 1);
 
@@ -531,6 +562,7 @@ static void ornic_test_port_without_interface_is_down(struct kunit *test)
 }
 
 static struct kunit_case ornic_failure_cases[] = {
+	KUNIT_CASE(ornic_test_revoked_region_stays_revoked),
 	KUNIT_CASE(ornic_test_refused_revoke_stops_the_device),
 	KUNIT_CASE(ornic_test_refused_destroy_stops_the_device),
 	KUNIT_CASE(ornic_test_refused_resize_stops_the_device),
