@@ -387,15 +387,27 @@ static void ornic_netdev_get_queue_stats_tx(struct net_device *netdev, int idx,
 	ornic_netdev_read_tx_stats(&nd->stats[idx].tx, stats, &dropped);
 }
 
-/* Sums up the counters of queues that are not in use */
+/*
+ * Sums up the counters of queues that are not in use. Members that no queue has stay as they are:
+ * the core reports only those that are set here.
+ */
 static void ornic_netdev_get_base_stats(struct net_device *netdev, struct netdev_queue_stats_rx *rx,
 					struct netdev_queue_stats_tx *tx)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 	u32 i;
 
-	*rx = (struct netdev_queue_stats_rx) {};
-	*tx = (struct netdev_queue_stats_tx) {};
+	rx->packets = 0;
+	rx->bytes = 0;
+	rx->alloc_fail = 0;
+	tx->packets = 0;
+	tx->bytes = 0;
+	tx->hw_gso_packets = 0;
+	tx->hw_gso_bytes = 0;
+	tx->hw_gso_wire_packets = 0;
+	tx->hw_gso_wire_bytes = 0;
+	tx->stop = 0;
+	tx->wake = 0;
 	for (i = netdev->real_num_rx_queues; i < nd->max_queues; i++) {
 		struct netdev_queue_stats_rx queue_rx;
 		struct netdev_queue_stats_tx queue_tx;
