@@ -238,27 +238,52 @@ static void ornic_queue_destroy_qp(struct ornic_queue *queue)
 	ornic_cmd_release(odev, ORNIC_CMD_DESTROY_QP, queue->qpn);
 }
 
+/* Returns true if a ring holds completions */
+static bool ornic_queue_arm(struct ornic_queue *queue)
+{
+	bool more = ornic_cq_arm(&queue->tx.cq, ORNIC_ARM_NEXT);
+
+	return ornic_cq_arm(&queue->rx.cq, ORNIC_ARM_NEXT) || more;
+}
+
 static int ornic_queue_poll(struct napi_struct *napi, int budget)
 {
 	struct ornic_queue *queue = container_of(napi, struct ornic_queue, napi);
 	bool more;
 	int work;
 
-	more = ornic_tx_poll(queue, budget);
-	if (!budget)
+	/* Netpoll keeps other polls away */
+	if (!budget) {
+		ornic_tx_poll(queue, budget);
 		return 0;
+	}
 
+	/* Pairs with xchg() below: the last poll still arms the rings on another CPU */
+	if (smp_load_acquire(&queue->arming) != ORNIC_QUEUE_IDLE) {
+		if (cmpxchg(&queue->arming, ORNIC_QUEUE_ARMING, ORNIC_QUEUE_AGAIN) ==
+		    ORNIC_QUEUE_IDLE)
+			return budget;
+		/* It schedules the next poll */
+		napi_complete_done(napi, 0);
+		return 0;
+	}
+
+	more = ornic_tx_poll(queue, budget);
 	work = ornic_rx_poll(queue, budget);
 	if (more || work == budget)
 		return budget;
 
+	/*
+	 * The next poll may begin as soon as NAPI is given up, as when the first ring that is armed
+	 * has an event. It must not touch rings that are being armed here. They are not armed
+	 * before, because a busy poll does not give NAPI up and needs no events.
+	 */
+	WRITE_ONCE(queue->arming, ORNIC_QUEUE_ARMING);
 	/* Do not arm a dead device: the contents of its rings are undefined */
-	if (napi_complete_done(napi, work) && ornic_cmdq_running(&queue->nd->core->cmdq)) {
-		more = ornic_cq_arm(&queue->tx.cq, ORNIC_ARM_NEXT);
-		more |= ornic_cq_arm(&queue->rx.cq, ORNIC_ARM_NEXT);
-		if (more)
-			napi_schedule(napi);
-	}
+	more = napi_complete_done(napi, work) && ornic_cmdq_running(&queue->nd->core->cmdq) &&
+	       ornic_queue_arm(queue);
+	if (xchg(&queue->arming, ORNIC_QUEUE_IDLE) == ORNIC_QUEUE_AGAIN || more)
+		napi_schedule(napi);
 
 	return work;
 }
@@ -455,6 +480,8 @@ struct ornic_queue *ornic_queues_create(struct ornic_netdev *nd,
  */
 void ornic_queues_destroy(struct ornic_queue *queues, u32 count)
 {
+	/* A poll that has given up NAPI may still arm the rings */
+	synchronize_net();
 	while (count--)
 		ornic_queue_destroy(&queues[count]);
 	kvfree(queues);

@@ -23,6 +23,18 @@ struct ornic_queue_stats {
 };
 
 /**
+ * enum ornic_queue_arming - what goes on after a poll has given up NAPI
+ * @ORNIC_QUEUE_IDLE:	nothing
+ * @ORNIC_QUEUE_ARMING:	it arms the rings
+ * @ORNIC_QUEUE_AGAIN:	the same, and another poll has begun and ended meanwhile
+ */
+enum ornic_queue_arming {
+	ORNIC_QUEUE_IDLE,
+	ORNIC_QUEUE_ARMING,
+	ORNIC_QUEUE_AGAIN,
+};
+
+/**
  * struct ornic_queue - queue pair of the interface
  * @nd:		the interface
  * @index:	index of the pair and of its completion vector
@@ -31,6 +43,7 @@ struct ornic_queue_stats {
  * @slot:	slot of the QP on the board
  * @dbr:	doorbell record of the QP
  * @napi:	polls both directions
+ * @arming:	enum ornic_queue_arming, changed by polls
  * @tx:		send queue
  * @rx:		receive queue
  * @tx_cq_res:	receives events of the send CQ
@@ -50,6 +63,7 @@ struct ornic_queue {
 	u32 slot;
 	struct ornic_qp_dbr *dbr;
 	struct napi_struct napi;
+	int arming;
 	struct ornic_txq tx;
 	struct ornic_rxq rx;
 	struct ornic_res tx_cq_res;
