@@ -86,7 +86,9 @@ static void ornic_cmd_timed_out(struct ornic_core *core, u32 i, enum ornic_opcod
 
 static void ornic_cmd_await(struct ornic_core *core, u32 i, enum ornic_opcode opcode)
 {
-	struct ornic_cmd_slot *slot = &core->cmdq.slots[i];
+	struct ornic_cmdq *cmdq = &core->cmdq;
+	struct ornic_cmd_slot *slot = &cmdq->slots[i];
+	u32 ahead, next;
 
 	if (ornic_cmd_spin(core, i))
 		return;
@@ -94,11 +96,20 @@ static void ornic_cmd_await(struct ornic_core *core, u32 i, enum ornic_opcode op
 	ornic_cmd_check_stray(core, ornic_cmdq_begin_sleep(core, i));
 	if (ornic_cmd_is_done(slot))
 		return;
-	if (!wait_for_completion_timeout(&slot->done, msecs_to_jiffies(ORNIC_CMD_TIMEOUT_MS))) {
-		ornic_cmd_timed_out(core, i, opcode);
-		/* It was asleep: done is completed before pending is clear */
-		wait_for_completion(&slot->done);
-	}
+
+	/* Others that are slow may be ahead of it: the device gets the time for each of them */
+	next = ornic_cmdq_ahead(cmdq, i);
+	do {
+		if (wait_for_completion_timeout(&slot->done,
+						msecs_to_jiffies(ORNIC_CMD_TIMEOUT_MS)))
+			return;
+		ahead = next;
+		next = ornic_cmdq_ahead(cmdq, i);
+	} while (next < ahead);
+
+	ornic_cmd_timed_out(core, i, opcode);
+	/* It was asleep: done is completed before pending is clear */
+	wait_for_completion(&slot->done);
 }
 
 /* Outputs that create or resize, in version 1; later fields may be absent */

@@ -71,6 +71,7 @@ int ornic_cmdq_alloc(struct ornic_core *core, u8 log_depth_max)
 	cmdq->dbr = core->odev.shadow ? cmdq->buf.addr + sq_size + cq_size : NULL;
 	cmdq->pi = 0;
 	cmdq->ci = 0;
+	cmdq->taken = 0;
 	cmdq->arm_seq = 0;
 	spin_unlock_irq(&cmdq->lock);
 	return 0;
@@ -226,6 +227,7 @@ int ornic_cmdq_poll_locked(struct ornic_core *core)
 		/* Read the phase before the other words of the entry */
 		dma_rmb();
 		WRITE_ONCE(cmdq->ci, cmdq->ci + 1);
+		WRITE_ONCE(cmdq->taken, ornic_cmdq_taken(cmdq, ctl));
 		cmd_id = le16_to_cpu(READ_ONCE(cqe->cmd_id));
 		slot = &cmdq->slots[ORNIC_GET(ORNIC_CMD_ID_SLOT, cmd_id)];
 		if (!slot->pending || slot->cmd_id != cmd_id)
@@ -441,7 +443,8 @@ int ornic_cmdq_submit(struct ornic_core *core, u32 i, enum ornic_opcode opcode, 
 		slot->dead = false;
 
 		sqe.cmd_id = cpu_to_le16(slot->cmd_id);
-		cmdq->sq[cmdq->pi++ & ((1u << cmdq->log_depth) - 1)] = sqe;
+		slot->index = cmdq->pi++;
+		cmdq->sq[slot->index & ((1u << cmdq->log_depth) - 1)] = sqe;
 		/* writel() orders entry and input before the doorbell */
 		if (ornic_cmdq_publish(cmdq))
 			writel(cmdq->pi, core->regs + ORNIC_REG_ADMIN_DB);

@@ -33,6 +33,7 @@ static inline u16 ornic_cmd_id(u32 slot, u32 gen)
  * @pending:	the device has not completed the command yet; cleared last. May
  *		be read without the lock, see ornic_cmd_is_done().
  * @asleep:	@pending, and its caller waits for an interrupt
+ * @index:	of its entry in the submission ring, free running
  * @dead:	the device died before it completed the command
  * @cqe:	copy of the completion
  */
@@ -42,6 +43,7 @@ struct ornic_cmd_slot {
 	bool pending;
 	bool asleep;
 	bool dead;
+	u32 index;
 	struct ornic_cmd_cqe cqe;
 };
 
@@ -73,6 +75,8 @@ static inline bool ornic_cmd_is_done(const struct ornic_cmd_slot *slot)
  * @pi:		producer index of the submission ring
  * @ci:		consumer index of the completion ring. May be read without
  *		@lock where a stale value does no harm.
+ * @taken:	entries of the submission ring that the device has taken, free
+ *		running, as its completions said. May be read without @lock.
  * @arm_seq:	number of the last request for an interrupt
  * @sleepers:	number of slots that are asleep
  * @in_use:	slots that have an owner
@@ -90,6 +94,7 @@ struct ornic_cmdq {
 	u8 log_depth;
 	u32 pi;
 	u32 ci;
+	u32 taken;
 	u32 arm_seq;
 	u32 sleepers;
 	DECLARE_BITMAP(in_use, ORNIC_CMD_SLOTS);
@@ -149,6 +154,36 @@ static inline bool ornic_cmdq_has_entry(const struct ornic_cmdq *cmdq)
 	const struct ornic_cmd_cqe *cqe = &cmdq->cq[ci & ((1u << cmdq->log_depth) - 1)];
 
 	return ornic_ring_written(&cqe->ctl, ci, cmdq->log_depth, ORNIC_CMD_CQE_PHASE);
+}
+
+/**
+ * ornic_cmdq_taken - get the new value of @cmdq->taken
+ * @cmdq:	the queue
+ * @ctl:	of a completion, which has the low 16 bits
+ *
+ * Return: the value. It does not fall, as completions may come in any order,
+ * and does not exceed what was submitted.
+ */
+static inline u32 ornic_cmdq_taken(const struct ornic_cmdq *cmdq, u32 ctl)
+{
+	u16 step = ORNIC_GET(ORNIC_CMD_CQE_SQ_CI, ctl) - cmdq->taken;
+
+	return step <= cmdq->pi - cmdq->taken ? cmdq->taken + step : cmdq->taken;
+}
+
+/**
+ * ornic_cmdq_ahead - count the commands that the device takes before a slot's
+ * @cmdq:	the queue
+ * @i:		the slot, owned by the caller
+ *
+ * Return: their number and 1, or 0 if the device has taken the slot's own. At
+ * most the number of slots.
+ */
+static inline u32 ornic_cmdq_ahead(const struct ornic_cmdq *cmdq, u32 i)
+{
+	s32 ahead = cmdq->slots[i].index + 1 - READ_ONCE(cmdq->taken);
+
+	return clamp(ahead, 0, 1 << cmdq->log_depth);
 }
 
 static inline bool ornic_cmdq_running(const struct ornic_cmdq *cmdq)

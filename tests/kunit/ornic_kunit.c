@@ -529,6 +529,33 @@ static void ornic_test_cmdq_sees_each_completion(struct kunit *test)
 	}
 }
 
+/* [ORNIC-ADM-12] Over the end of the 16 bits of a completion, and of the index */
+static void ornic_test_cmdq_counts_commands_ahead(struct kunit *test)
+{
+	static const u32 starts[] = { 0, 0xfffe, 0xfffffffe };
+	struct ornic_cmdq *cmdq = ornic_test_cmdq(test);
+	u32 i, start;
+
+	cmdq->log_depth = 3;
+	for (i = 0; i < ARRAY_SIZE(starts); i++) {
+		start = starts[i];
+		cmdq->taken = start;
+		cmdq->pi = start + 6;
+		cmdq->slots[3].index = start + 4;
+		KUNIT_EXPECT_EQ(test, ornic_cmdq_ahead(cmdq, 3), 5);
+		cmdq->taken = ornic_cmdq_taken(cmdq, (u16)(start + 4));
+		KUNIT_EXPECT_EQ(test, ornic_cmdq_ahead(cmdq, 3), 1);
+		/* Back, and beyond what was submitted */
+		KUNIT_EXPECT_EQ(test, ornic_cmdq_taken(cmdq, (u16)(start + 3)), start + 4);
+		KUNIT_EXPECT_EQ(test, ornic_cmdq_taken(cmdq, (u16)(start + 7)), start + 4);
+		cmdq->taken = ornic_cmdq_taken(cmdq, (u16)(start + 6));
+		KUNIT_EXPECT_EQ(test, ornic_cmdq_ahead(cmdq, 3), 0);
+		/* A device that never says what it has taken */
+		cmdq->slots[3].index = start + 1000;
+		KUNIT_EXPECT_EQ(test, ornic_cmdq_ahead(cmdq, 3), 8);
+	}
+}
+
 static void ornic_test_cmd_errno(struct kunit *test)
 {
 	static const struct {
@@ -602,6 +629,7 @@ static struct kunit_case ornic_cmd_cases[] = {
 	KUNIT_CASE(ornic_test_cmd_generation_wraps_in_its_field),
 	KUNIT_CASE(ornic_test_cmdq_rings_a_device_that_sleeps),
 	KUNIT_CASE(ornic_test_cmdq_sees_each_completion),
+	KUNIT_CASE(ornic_test_cmdq_counts_commands_ahead),
 	KUNIT_CASE(ornic_test_cmd_errno),
 	KUNIT_CASE(ornic_test_cmd_errno_of_unknown_status),
 	{}
