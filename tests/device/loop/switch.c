@@ -305,16 +305,9 @@ bool switch_is_local(struct switch_dev *sw, const uint8_t *mac)
 
 bool switch_is_full(struct switch_dev *sw, const uint8_t *mac)
 {
-	struct port *port = switch_lookup(sw, mac);
-	struct list_head *node;
+	const struct port *port = switch_lookup(sw, mac);
 
-	if (port)
-		return port->full;
-	list_for_each(node, &sw->ports) {
-		if (list_entry(node, struct port, node)->full)
-			return true;
-	}
-	return false;
+	return port && port->full;
 }
 
 void switch_room(struct switch_dev *sw)

@@ -182,10 +182,10 @@ bool switch_is_local(struct switch_dev *sw, const uint8_t *mac);
 /**
  * switch_is_full - check whether a NIC must hold a packet back
  * @sw: the switch
- * @mac: destination; packets to groups and to unknown addresses go to all ports
+ * @mac: destination
  *
- * Return: true when a destination port is full; port_ops.room() is called when
- * it has room again.
+ * Return: true when the port of this address is full; port_ops.room() is called
+ * when it has room again. Packets that go to all ports wait for none of them.
  */
 bool switch_is_full(struct switch_dev *sw, const uint8_t *mac);
 

@@ -16,6 +16,7 @@
 struct port_fd_packet {
 	struct list_head node;
 	uint32_t len;
+	bool flood;
 	uint8_t bytes[];
 };
 
@@ -59,6 +60,7 @@ static void port_fd_forget_first(struct port_fd *pfd)
 
 	list_del_init(&packet->node);
 	pfd->waiting.count--;
+	pfd->waiting.floods -= packet->flood;
 	free(packet);
 }
 
@@ -78,11 +80,18 @@ static bool port_fd_send_first(struct port_fd *pfd)
 	return true;
 }
 
+/* Packets that NICs hold back for; those that go to all ports are not among them */
+static unsigned int port_fd_held(const struct port_fd *pfd)
+{
+	return pfd->waiting.count - pfd->waiting.floods;
+}
+
 static void port_fd_set_full(struct port_fd *pfd, bool full)
 {
 	if (pfd->port.full == full)
 		return;
 	pfd->port.full = full;
+	pfd->waiting.since_ns = pfd->loop->now_ns;
 	if (!full)
 		switch_room(pfd->port.sw);
 }
@@ -99,40 +108,45 @@ static void port_fd_retry(struct timer *timer)
 	while (waiting->count && budget-- && port_fd_send_first(pfd))
 		continue;
 	if (waiting->count != before) {
-		waiting->stalled = false;
 		waiting->retry_ns = PORT_FD_RETRY_MIN_NS;
-		waiting->since_ns = now;
-	} else {
-		if (now - waiting->since_ns >= PORT_FD_STALL_NS)
-			waiting->stalled = true;
-		if (waiting->retry_ns < (waiting->stalled ?
-					 PORT_FD_STALL_RETRY_NS :
-					 PORT_FD_RETRY_MAX_NS))
-			waiting->retry_ns *= 2;
+		if (!pfd->port.full)
+			waiting->since_ns = now;
+		if (port_fd_held(pfd) <= PORT_FD_ROOM)
+			waiting->stalled = false;
+	} else if (waiting->retry_ns < (waiting->stalled ?
+					PORT_FD_STALL_RETRY_NS :
+					PORT_FD_RETRY_MAX_NS)) {
+		waiting->retry_ns *= 2;
 	}
+	if (now - waiting->since_ns >= PORT_FD_STALL_NS)
+		waiting->stalled = true;
 	if (waiting->count)
 		port_fd_wait(pfd);
-	if (waiting->stalled || waiting->count <= PORT_FD_ROOM)
+	if (waiting->stalled || port_fd_held(pfd) <= PORT_FD_ROOM)
 		port_fd_set_full(pfd, false);
 }
 
-/* NICs hold frames back while the port is full, so these have the larger limit */
+/*
+ * NICs hold frames to the peer back while the port is full, so the port has room
+ * for those that are underway. Nobody holds frames back that go to all ports.
+ */
 static bool port_fd_may_wait(const struct port_fd *pfd,
-			     const struct frame *frame)
+			     const struct frame *frame, bool flood)
 {
-	bool held_back = !pfd->waiting.stalled && frame->src->is_card;
-
-	return pfd->waiting.count < (held_back ? PORT_FD_WAITING_MAX :
-						 PORT_FD_WAITING);
+	if (flood)
+		return pfd->waiting.floods < PORT_FD_FLOODS;
+	return port_fd_held(pfd) < (pfd->waiting.stalled || !frame->src->is_card ?
+				    PORT_FD_WAITING : PORT_FD_WAITING_MAX);
 }
 
 static void port_fd_queue(struct port_fd *pfd, const struct frame *frame)
 {
 	struct port_fd_waiting *waiting = &pfd->waiting;
+	bool flood = switch_lookup(pfd->port.sw, frame->hdr) != &pfd->port;
 	uint64_t len = frame_len(frame);
 	struct port_fd_packet *packet = NULL;
 
-	if (port_fd_may_wait(pfd, frame) &&
+	if (port_fd_may_wait(pfd, frame, flood) &&
 	    len <= FRAME_HDR_MAX + PORT_FD_PACKET_MAX)
 		packet = malloc(sizeof(*packet) + len);
 	if (!packet || frame_read(frame, 0, packet->bytes, len)) {
@@ -141,8 +155,11 @@ static void port_fd_queue(struct port_fd *pfd, const struct frame *frame)
 		return;
 	}
 	packet->len = len;
+	packet->flood = flood;
 	list_add_tail(&packet->node, &waiting->packets);
-	if (++waiting->count >= PORT_FD_FULL && !waiting->stalled)
+	waiting->floods += flood;
+	waiting->count++;
+	if (port_fd_held(pfd) >= PORT_FD_FULL && !waiting->stalled)
 		port_fd_set_full(pfd, true);
 	if (!timer_armed(&waiting->retry)) {
 		waiting->retry_ns = PORT_FD_RETRY_MIN_NS;

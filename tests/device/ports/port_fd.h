@@ -18,19 +18,24 @@
  * Limits of the queue of packets that wait for a slow reader. The port becomes
  * full at PORT_FD_FULL packets and has room again at PORT_FD_ROOM. While it is
  * full, NICs send it only frames that are queued already. Other ports cannot be
- * held back: their packets are dropped when PORT_FD_WAITING packets wait.
+ * held back: their packets are dropped when PORT_FD_WAITING packets wait. Nobody
+ * holds frames back that go to all ports: they do not count, have a limit of
+ * their own, and are dropped at it.
  */
 #define PORT_FD_FULL 64
 #define PORT_FD_ROOM 16
 #define PORT_FD_WAITING 128
+#define PORT_FD_FLOODS 128
 /* Room for all frames that the NICs of a process may have queued */
 #define PORT_FD_WAITING_MAX \
 	(PORT_FD_WAITING + LOOP_CARDS_MAX * SWITCH_PORT_FRAMES)
 #define PORT_FD_RETRY_MIN_NS 10000
 #define PORT_FD_RETRY_MAX_NS 1000000
 /*
- * A reader that takes nothing for PORT_FD_STALL_NS holds back no NIC any more,
- * and the port retries only every PORT_FD_STALL_RETRY_NS or so.
+ * The port is full for PORT_FD_STALL_NS at most. A reader that does not make
+ * room in that time, however many packets it takes, holds back no NIC until it
+ * does: the port drops. If the reader takes nothing, the port retries only every
+ * PORT_FD_STALL_RETRY_NS or so.
  */
 #define PORT_FD_STALL_NS 1000000000
 #define PORT_FD_STALL_RETRY_NS 10000000
@@ -44,16 +49,18 @@
  *
  * @packets: list of struct port_fd_packet, which are copies, in order
  * @count: number of @packets
+ * @floods: those of them that went to all ports
  * @retry: timer of the next attempt
  * @retry_ns: time to the next attempt, ns; doubles with each attempt that fails
- * @since_ns: time when the reader last took a packet or the first one was
- *	queued, ns
- * @stalled: the reader took nothing for PORT_FD_STALL_NS: the port is not full,
- *	and PORT_FD_WAITING limits frames of NICs too
+ * @since_ns: time when the port became full; if it is not full, when the reader
+ *	last took a packet or the first one was queued, ns
+ * @stalled: that was PORT_FD_STALL_NS ago: the port is not full, and
+ *	PORT_FD_WAITING limits frames of NICs too
  */
 struct port_fd_waiting {
 	struct list_head packets;
 	unsigned int count;
+	unsigned int floods;
 	struct timer retry;
 	uint64_t retry_ns;
 	uint64_t since_ns;

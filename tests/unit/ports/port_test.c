@@ -253,29 +253,63 @@ static void test_retry_is_bounded(void **state)
 	close(fd[0]);
 }
 
-/* Frames that go to all ports wait before the full one, and none is lost */
-static void test_groups_and_strangers_wait(void **state)
+/* Frames that go to all ports wait for none of them, and nobody waits because of them */
+static void test_groups_and_strangers_do_not_wait(void **state)
 {
 	static const uint8_t group[MAC_LEN] = { 1, 0, 0x5e, 0, 0, 1 };
 	static const uint8_t stranger[MAC_LEN] = { 2, 0, 0, 0, 0, 9 };
 	struct world *w = *state;
+	struct port_fd *pfd = container_of(outside(w), struct port_fd, port);
 	unsigned int i;
 
+	for (i = 0; pfd->port.stats.drops == 0; i++) {
+		assert_true(i <= 2 * PORT_FD_FLOODS);
+		send_to(w, i % 2 ? group : stranger);
+		switch_run(&w->loop.sw, 1);
+		assert_false(switch_is_full(&w->loop.sw, peer_mac));
+	}
+	w->sent--;
+	assert_int_equal(pfd->waiting.floods, PORT_FD_FLOODS);
+	fill(w);
 	assert_false(switch_is_full(&w->loop.sw, group));
 	assert_false(switch_is_full(&w->loop.sw, stranger));
-	fill(w);
-	assert_true(switch_is_full(&w->loop.sw, group));
-	assert_true(switch_is_full(&w->loop.sw, stranger));
-	assert_false(switch_is_full(&w->loop.sw, card_mac));
 	/* All frames of the NIC, underway when the port becomes full */
 	for (i = 0; i < SWITCH_PORT_FRAMES; i++)
-		send_to(w, i % 2 ? group : stranger);
+		send_one(w);
 	switch_run(&w->loop.sw, SWITCH_PORT_FRAMES);
 	while (w->got < w->sent) {
 		read_all(w);
-		later(w, PORT_FD_RETRY_MAX_NS);
+		later(w, PORT_FD_RETRY_MIN_NS);
 	}
-	assert_int_equal(outside(w)->stats.drops, 0);
+	assert_int_equal(pfd->port.stats.drops, 1);
+}
+
+/* Time for which NICs were held back while the reader takes a packet each @every_ns */
+static uint64_t held_back(struct world *w, uint64_t every_ns)
+{
+	uint8_t bytes[FRAME_LEN];
+	uint64_t held = 0, left;
+
+	for (left = 20ULL * PORT_FD_STALL_NS; left; left -= every_ns) {
+		while (!switch_is_full(&w->loop.sw, peer_mac) &&
+		       outside(w)->stats.drops < PORT_FD_WAITING) {
+			send_one(w);
+			switch_run(&w->loop.sw, 1);
+		}
+		held += switch_is_full(&w->loop.sw, peer_mac) ? every_ns : 0;
+		(void)!recv(w->peer, bytes, sizeof(bytes), 0);
+		later(w, every_ns);
+	}
+	return held;
+}
+
+/* A reader that takes a packet now and then has no more patience than one that stopped */
+static void test_reader_that_drips(void **state)
+{
+	struct world *w = *state;
+
+	assert_in_range(held_back(w, PORT_FD_STALL_NS / 10), 1, PORT_FD_STALL_NS);
+	assert_in_range(outside(w)->stats.drops, 1, PORT_FD_WAITING);
 }
 
 struct order {
@@ -334,6 +368,7 @@ UNIT_MAIN("port",
 	T(test_full_port_loses_nothing),
 	T(test_reader_that_stopped),
 	T(test_retry_is_bounded),
-	T(test_groups_and_strangers_wait),
+	T(test_groups_and_strangers_do_not_wait),
+	T(test_reader_that_drips),
 	T(test_packets_before_timers),
 )
