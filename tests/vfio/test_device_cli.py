@@ -60,6 +60,8 @@ def run(*args):
     (["--nic", NIC, "--port", "dgram,tap,name=x"], "needs a kind"),
     (["--nic", NIC, "--port", "dgram,local=a"], "needs local=PATH,remote=PATH"),
     (["--nic", NIC, "--port", "tap"], "needs name=IF"),
+    (["--nic", NIC, "--port", "tap,name=x,mac=01:00:00:00:00:01"], "mac must be"),
+    (["--nic", NIC, "--port", "tap,name=x,permit=02:00:00:00:00:01"], "permit needs mac"),
     (["--nic", NIC, "--spin-us", "soon"], "must be 0 to 1000000"),
     (["--nic", NIC, "--sandbox=auto"], "--sandbox: must be"),
     (["--nic", NIC, "--user=nobody-of-that-name"], "--user: no such user"),

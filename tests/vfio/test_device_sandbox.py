@@ -182,6 +182,7 @@ def test_capture_goes_on(start, tmp_path):
     port, peer = tmp_path / "port", tmp_path / "peer"
     server = start("--pcap", str(tmp_path / "pcap"), "--port", f"dgram,local={port},remote={peer}")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sock:
+        sock.bind(str(peer))
         for _ in range(100):
             sock.sendto(b"\xff" * 6 + b"\2" + bytes(53), str(port))
     eventually(lambda: server.control("stats")["switch"]["flooded"] == 100)

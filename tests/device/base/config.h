@@ -28,21 +28,8 @@
 /* With the time for the objects, RESET_TIMEOUT must fit into its 8 bits */
 #define CARD_READY_MS_MAX 19000
 
-#define CARD_PERMITTED_MAX 8
 #define CARD_HOST_NAME_LEN 64
 #define CARD_LIMITS_MAX 4
-
-/**
- * struct card_spoofcheck - which source addresses a card may send with
- * @on: only its permanent one and @permitted ([ORNIC-DEV-15])
- * @permitted: further addresses
- * @permitted_count: number of @permitted
- */
-struct card_spoofcheck {
-	bool on;
-	uint8_t permitted[CARD_PERMITTED_MAX][MAC_LEN];
-	unsigned int permitted_count;
-};
 
 /**
  * struct card_limits - limits that QUERY_DEVICE reports instead of the true ones
@@ -99,7 +86,7 @@ struct card_config {
 	bool whole_entries;
 	struct lie_config lie;
 	bool ordered;
-	struct card_spoofcheck spoofcheck;
+	struct port_spoofcheck spoofcheck;
 	uint64_t without;
 	uint32_t profiles;
 	bool flow_basic;

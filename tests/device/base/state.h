@@ -374,7 +374,7 @@ struct card {
 	bool commands_reverse;
 	unsigned int ready_ms;
 	bool whole_entries;
-	struct card_spoofcheck spoofcheck;
+	struct port_spoofcheck spoofcheck;
 	uint32_t version;
 	uint32_t profiles;
 	uint64_t features;

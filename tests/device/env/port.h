@@ -8,14 +8,49 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "env/frame.h"
 
 #define MAC_LEN 6
+#define PORT_PERMITTED_MAX 8
 
 struct port;
 struct share;
 struct switch_dev;
+
+/**
+ * struct port_spoofcheck - which source addresses a port may send with
+ * @on: only its own one and @permitted ([ORNIC-DEV-15])
+ * @permitted: further addresses
+ * @permitted_count: number of @permitted
+ */
+struct port_spoofcheck {
+	bool on;
+	uint8_t permitted[PORT_PERMITTED_MAX][MAC_LEN];
+	unsigned int permitted_count;
+};
+
+/**
+ * port_may_send - check the source address of a frame
+ * @check: what the port may send with
+ * @own: its own address
+ * @source: the source address
+ *
+ * Return: true if it may.
+ */
+static inline bool port_may_send(const struct port_spoofcheck *check,
+				 const uint8_t *own, const uint8_t *source)
+{
+	unsigned int i;
+
+	if (!check->on || !memcmp(source, own, MAC_LEN))
+		return true;
+	for (i = 0; i < check->permitted_count; i++)
+		if (!memcmp(source, check->permitted[i], MAC_LEN))
+			return true;
+	return false;
+}
 
 /**
  * struct port_ops - operations of a kind of port
@@ -43,6 +78,8 @@ struct port_ops {
  * @rx_bytes: bytes on the wire of @rx_packets
  * @drops: packets from the switch that the port could not take
  * @no_frame: allocations that found no free frame
+ * @refused: packets from outside that were too long, or had the wrong sender
+ *	or source address
  */
 struct port_stats {
 	uint64_t tx_packets;
@@ -51,6 +88,7 @@ struct port_stats {
 	uint64_t rx_bytes;
 	uint64_t drops;
 	uint64_t no_frame;
+	uint64_t refused;
 };
 
 /**

@@ -45,15 +45,7 @@ bool ethport_running(const struct card *card)
 
 bool ethport_may_send(const struct card *card, const uint8_t *smac)
 {
-	const struct card_spoofcheck *check = &card->spoofcheck;
-	unsigned int i;
-
-	if (!check->on || !memcmp(smac, card->mac, MAC_LEN))
-		return true;
-	for (i = 0; i < check->permitted_count; i++)
-		if (!memcmp(smac, check->permitted[i], MAC_LEN))
-			return true;
-	return false;
+	return port_may_send(&card->spoofcheck, card->mac, smac);
 }
 
 bool ethport_accepts(const struct card *card, const uint8_t *dmac)

@@ -8,7 +8,8 @@
 #include "ports/port_fd.h"
 
 int port_dgram_create(struct loop *loop, const struct log *log,
-		      const char *local, const char *remote)
+		      const char *local, const char *remote,
+		      const struct port_fd_config *config)
 {
 	struct sockaddr_un peer;
 	struct port_fd *pfd;
@@ -26,7 +27,7 @@ int port_dgram_create(struct loop *loop, const struct log *log,
 			strerror(-fd));
 		return fd;
 	}
-	err = port_fd_create(loop, local, fd, &pfd);
+	err = port_fd_create(loop, local, fd, config, &pfd);
 	if (err) {
 		log_msg(log, ENV_LOG_ERR, local, "cannot make the port: %s",
 			strerror(-err));
@@ -35,6 +36,7 @@ int port_dgram_create(struct loop *loop, const struct log *log,
 	pfd->is_socket = true;
 	pfd->peer = peer;
 	pfd->path = local;
+	pfd->log = log;
 	return 0;
 
 close_fd:

@@ -180,17 +180,39 @@ static void port_fd_rx(struct port *port, const struct frame *frame)
 		port_fd_queue(pfd, frame);
 }
 
-/* Return: length of one packet, 0 when it does not fit, -1 without a packet */
+/* Did the peer send this? Each process that may write to the socket could have. */
+static bool port_fd_is_peer(struct port_fd *pfd, const struct sockaddr_un *sender)
+{
+	if (!strncmp(sender->sun_path, pfd->peer.sun_path, sizeof(sender->sun_path)))
+		return true;
+	if (pfd->log)
+		log_msg(pfd->log, ENV_LOG_INFO, pfd->port.name,
+			"drops packets of '%.*s', as the peer is '%s'",
+			(int)sizeof(sender->sun_path), sender->sun_path,
+			pfd->peer.sun_path);
+	/* Once */
+	pfd->log = NULL;
+	return false;
+}
+
+/* Return: length of one packet, 0 when it is dropped, -1 without a packet */
 static ssize_t read_packet(struct port_fd *pfd, struct iovec *iov, int count)
 {
-	uint8_t excess;
-	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = count };
+	struct sockaddr_un sender = { .sun_family = AF_UNSPEC };
+	struct msghdr msg = {
+		.msg_name = &sender,
+		.msg_namelen = sizeof(sender),
+		.msg_iov = iov,
+		.msg_iovlen = count,
+	};
 	struct iovec all[3];
+	uint8_t excess;
 	ssize_t got;
 
 	if (pfd->is_socket) {
 		got = recvmsg(pfd->lfd.fd, &msg, MSG_DONTWAIT);
-		return got >= 0 && msg.msg_flags & MSG_TRUNC ? 0 : got;
+		return got >= 0 && (msg.msg_flags & MSG_TRUNC ||
+				    !port_fd_is_peer(pfd, &sender)) ? 0 : got;
 	}
 	/* A TAP truncates silently; one more byte shows it */
 	memcpy(all, iov, count * sizeof(*iov));
@@ -216,9 +238,11 @@ static bool receive(struct port_fd *pfd)
 	iov[1] = (struct iovec){ .iov_base = buffer,
 				 .iov_len = PORT_FD_PACKET_MAX };
 	got = read_packet(pfd, iov, ARRAY_SIZE(iov));
+	if (got >= 2 * MAC_LEN &&
+	    !port_may_send(&pfd->spoofcheck, pfd->port.mac, frame->hdr + MAC_LEN))
+		got = 0;
 	if (got <= 0) {
-		if (!got)
-			pfd->oversize++;
+		pfd->port.stats.refused += !got;
 		switch_frame_free(&pfd->port, frame);
 		return !got;
 	}
@@ -268,7 +292,7 @@ static const struct port_ops port_fd_ops = {
 };
 
 int port_fd_create(struct loop *loop, const char *name, int fd,
-		   struct port_fd **out)
+		   const struct port_fd_config *config, struct port_fd **out)
 {
 	struct port_fd *pfd;
 	int err = -ENOMEM;
@@ -284,6 +308,9 @@ int port_fd_create(struct loop *loop, const char *name, int fd,
 	pfd->port.ops = &port_fd_ops;
 	pfd->port.name = name;
 	pfd->port.share = &pfd->share;
+	pfd->port.checked = config->spoofcheck.on;
+	memcpy(pfd->port.mac, config->mac, MAC_LEN);
+	pfd->spoofcheck = config->spoofcheck;
 	pfd->loop = loop;
 	pfd->lfd.fd = fd;
 	pfd->lfd.ready = port_fd_ready;

@@ -74,11 +74,12 @@ struct port_fd_waiting {
  * @loop: watches @lfd
  * @lfd: the descriptor; one packet per read and per write
  * @is_socket: @lfd is a datagram socket that sends to @peer
- * @peer: destination address
+ * @peer: destination address; packets of others are dropped
  * @path: path to unlink when the port is destroyed, or NULL
  * @buffer: PORT_FD_PACKET_MAX bytes for each frame of the port's pool
  * @waiting: packets that wait to be sent
- * @oversize: number of packets from outside that were too long
+ * @spoofcheck: which sources packets from outside may have
+ * @log: where the first packet of a stranger is told
  */
 struct port_fd {
 	struct port port;
@@ -90,7 +91,18 @@ struct port_fd {
 	const char *path;
 	uint8_t *buffer;
 	struct port_fd_waiting waiting;
-	uint64_t oversize;
+	struct port_spoofcheck spoofcheck;
+	const struct log *log;
+};
+
+/**
+ * struct port_fd_config - what is known of the station behind a port
+ * @mac: its address; all zero: any number of stations, which the switch learns
+ * @spoofcheck: which sources it may send with
+ */
+struct port_fd_config {
+	uint8_t mac[MAC_LEN];
+	struct port_spoofcheck spoofcheck;
 };
 
 /**
@@ -99,24 +111,28 @@ struct port_fd {
  * @loop: event loop of the port
  * @name: name of the port; outlives it
  * @fd: non-blocking descriptor; belongs to the port on success
+ * @config: the station behind it
  * @out: the port; the switch destroys it
  *
  * Return: 0 or a negative errno.
  */
 int port_fd_create(struct loop *loop, const char *name, int fd,
-		   struct port_fd **out);
+		   const struct port_fd_config *config, struct port_fd **out);
 
 /**
  * port_dgram_create - create a port to QEMU's -netdev dgram
  * @loop: event loop of the port
  * @log: where messages go
  * @local: path of the port's own socket; outlives the port
- * @remote: path of QEMU's socket, which need not exist yet
+ * @remote: path of QEMU's socket, which need not exist yet. QEMU must have bound
+ *	it by the same path.
+ * @config: the station behind it
  *
  * Return: 0, or a negative errno after a message was logged.
  */
 int port_dgram_create(struct loop *loop, const struct log *log,
-		      const char *local, const char *remote);
+		      const char *local, const char *remote,
+		      const struct port_fd_config *config);
 
 /**
  * port_tap_create - create a port to a TAP interface of the host
@@ -124,9 +140,11 @@ int port_dgram_create(struct loop *loop, const struct log *log,
  * @log: where messages go
  * @name: name of the interface; outlives the port. The interface is created if
  *	it does not exist
+ * @config: the station behind it
  *
  * Return: 0, or a negative errno after a message was logged.
  */
-int port_tap_create(struct loop *loop, const struct log *log, const char *name);
+int port_tap_create(struct loop *loop, const struct log *log, const char *name,
+		    const struct port_fd_config *config);
 
 #endif /* ORNIC_DEVICE_PORT_FD_H */

@@ -10,7 +10,8 @@
 
 #include "ports/port_fd.h"
 
-int port_tap_create(struct loop *loop, const struct log *log, const char *name)
+int port_tap_create(struct loop *loop, const struct log *log, const char *name,
+		    const struct port_fd_config *config)
 {
 	struct ifreq ifr = { .ifr_flags = IFF_TAP | IFF_NO_PI };
 	struct port_fd *pfd;
@@ -34,7 +35,7 @@ int port_tap_create(struct loop *loop, const struct log *log, const char *name)
 			strerror(-err));
 		goto close_fd;
 	}
-	err = port_fd_create(loop, name, fd, &pfd);
+	err = port_fd_create(loop, name, fd, config, &pfd);
 	if (err) {
 		log_msg(log, ENV_LOG_ERR, name, "cannot make the port: %s",
 			strerror(-err));

@@ -97,10 +97,10 @@ static int ports_create(struct device *device)
 	for (i = 0; i < options->port_count; i++) {
 		port = &options->port[i];
 		err = port->tap ? port_tap_create(&device->loop, &options->log,
-						  port->tap) :
+						  port->tap, &port->config) :
 				  port_dgram_create(&device->loop,
 						    &options->log, port->local,
-						    port->remote);
+						    port->remote, &port->config);
 		if (err)
 			return err;
 	}

@@ -48,9 +48,11 @@ static const char usage[] =
 	"        version: have this version of the hardware interface.\n"
 	"        limit: report limits that the card does not have, such as max_cqe.\n"
 	"        May be repeated: the cards of one process share a switch.\n"
-	"  --port dgram,local=PATH,remote=PATH\n"
+	"  --port dgram,local=PATH,remote=PATH[,mac=MAC[,permit=MAC]...]\n"
 	"        plug QEMU's -netdev dgram into the switch: our socket, QEMU's.\n"
-	"  --port tap,name=IF\n"
+	"        mac: drop what comes from other addresses than MAC, and up to 8 of\n"
+	"        permit; frames to MAC go to no port without mac.\n"
+	"  --port tap,name=IF[,mac=MAC[,permit=MAC]...]\n"
 	"        plug a TAP interface of the host into the switch.\n"
 	"  --lie none|all|LABEL[.PLACE][,...][,rate=PPM][,seed=N][,count=N]\n"
 	"        [,until=reset]\n"
@@ -202,17 +204,19 @@ static bool nic_spoofcheck(struct options_nic *nic, char *value)
 	return parse_switch(value, &nic->config.spoofcheck.on);
 }
 
-static bool nic_permit(struct options_nic *nic, char *value)
+static bool parse_permit(struct port_spoofcheck *check, const char *value)
 {
-	struct card_spoofcheck *check = &nic->config.spoofcheck;
-
-	if (check->permitted_count == CARD_PERMITTED_MAX)
-		return bad("--nic: too many of permit", value);
+	if (check->permitted_count == PORT_PERMITTED_MAX)
+		return bad("too many of permit", value);
 	if (!parse_mac(value, check->permitted[check->permitted_count]))
-		return bad("--nic: permit must be a unicast MAC address",
-			   value);
+		return bad("permit must be a unicast MAC address", value);
 	check->permitted_count++;
 	return true;
+}
+
+static bool nic_permit(struct options_nic *nic, char *value)
+{
+	return parse_permit(&nic->config.spoofcheck, value);
 }
 
 static bool nic_rq_doorbell(struct options_nic *nic, char *value)
@@ -412,7 +416,39 @@ static bool parse_nic(struct options *options, char *arg)
 	return true;
 }
 
-enum port_key { PORT_DGRAM, PORT_TAP, PORT_LOCAL, PORT_REMOTE, PORT_NAME };
+enum port_key {
+	PORT_DGRAM,
+	PORT_TAP,
+	PORT_LOCAL,
+	PORT_REMOTE,
+	PORT_NAME,
+	PORT_MAC,
+	PORT_PERMIT,
+};
+
+/* Return: false when the value of the key is wrong */
+static bool parse_port_key(struct options_port *port, enum port_key key, char *value)
+{
+	struct port_fd_config *config = &port->config;
+
+	switch (key) {
+	case PORT_LOCAL:
+		port->local = value;
+		return true;
+	case PORT_REMOTE:
+		port->remote = value;
+		return true;
+	case PORT_NAME:
+		port->tap = value;
+		return true;
+	case PORT_MAC:
+		config->spoofcheck.on = true;
+		return parse_mac(value, config->mac) ||
+		       bad("--port: mac must be a unicast MAC address", value);
+	default:
+		return parse_permit(&config->spoofcheck, value);
+	}
+}
 
 static bool parse_port(struct options *options, char *arg)
 {
@@ -422,6 +458,8 @@ static bool parse_port(struct options *options, char *arg)
 		[PORT_LOCAL] = (char *)"local",
 		[PORT_REMOTE] = (char *)"remote",
 		[PORT_NAME] = (char *)"name",
+		[PORT_MAC] = (char *)"mac",
+		[PORT_PERMIT] = (char *)"permit",
 		NULL,
 	};
 	bool dgram = false, tap = false;
@@ -442,12 +480,8 @@ static bool parse_port(struct options *options, char *arg)
 			dgram = true;
 		else if (key == PORT_TAP)
 			tap = true;
-		else if (key == PORT_LOCAL)
-			port->local = value;
-		else if (key == PORT_REMOTE)
-			port->remote = value;
-		else
-			port->tap = value;
+		else if (!parse_port_key(port, key, value))
+			return false;
 	}
 	if (dgram == tap)
 		return bad("--port: needs a kind, dgram or tap", "");
@@ -455,6 +489,8 @@ static bool parse_port(struct options *options, char *arg)
 		return bad("--port dgram: needs local=PATH,remote=PATH", "");
 	if (tap && (!port->tap || port->local || port->remote))
 		return bad("--port tap: needs name=IF", "");
+	if (port->config.spoofcheck.permitted_count && !port->config.spoofcheck.on)
+		return bad("--port: permit needs mac", "");
 	options->port_count++;
 	return true;
 }

@@ -8,6 +8,7 @@
 #include "base/config.h"
 #include "env/log.h"
 #include "loop/loop.h"
+#include "ports/port_fd.h"
 #include "process/sandbox.h"
 
 #define OPTIONS_MAX_NICS LOOP_CARDS_MAX
@@ -31,11 +32,13 @@ struct options_nic {
  * @tap: name of the TAP interface, NULL for dgram
  * @local: path of the card's socket
  * @remote: path of QEMU's socket
+ * @config: the station behind the port
  */
 struct options_port {
 	const char *tap;
 	const char *local;
 	const char *remote;
+	struct port_fd_config config;
 };
 
 /**

@@ -51,6 +51,7 @@ static void add_port(struct json_object *object, const struct port *port)
 	add(stats, "rx_bytes", port->stats.rx_bytes);
 	add(stats, "drops", port->stats.drops);
 	add(stats, "no_frame", port->stats.no_frame);
+	add(stats, "refused", port->stats.refused);
 }
 
 /* Bytes of guest memory that are mapped for a card */

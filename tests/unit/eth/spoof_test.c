@@ -15,7 +15,7 @@ static const uint8_t permitted[MAC_LEN] = { 2, 0, 0, 0, 0xbe, 0xf0 };
 
 static void check_on(struct host *host)
 {
-	struct card_spoofcheck *check = &host->card->spoofcheck;
+	struct port_spoofcheck *check = &host->card->spoofcheck;
 
 	check->on = true;
 	memcpy(check->permitted[check->permitted_count++], permitted, MAC_LEN);

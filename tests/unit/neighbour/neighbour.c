@@ -321,7 +321,7 @@ void neighbours_outside(struct neighbours *n)
 	setsockopt(fds[0], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
 	n->fd = fds[0];
 	assert_int_equal(port_fd_create(&n->world->loop, "outside", fds[1],
-					&pfd), 0);
+					&(struct port_fd_config){}, &pfd), 0);
 }
 
 size_t neighbours_packet(struct neighbours *n, struct packet *pkt, uint32_t len,

@@ -241,7 +241,8 @@ static void begin_port(struct neighbours *n)
 			      sizeof(address)), 0);
 	unlink(there);
 	assert_int_equal(port_dgram_create(&n->world->loop, &n->world->log,
-					   here, there), 0);
+					   here, there,
+					   &(struct port_fd_config){}), 0);
 }
 
 /* ---- packets from outside ---- */

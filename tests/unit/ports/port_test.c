@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A port to the outside whose reader is slow, and the event loop that runs it.
- * NICs must wait, and no frame of theirs may be lost ([ORNIC-WIRE-24]).
+ * A port to the outside: whose reader is slow, so that NICs must wait, and whose
+ * packets are not the peer's; and the event loop that runs it ([ORNIC-WIRE-24])
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,6 +18,7 @@
 struct world {
 	struct loop loop;
 	struct log log;
+	struct port_fd_config config;
 	char dir[32];
 	char here[64];
 	char there[64];
@@ -30,6 +31,8 @@ struct world {
 
 static const uint8_t card_mac[MAC_LEN] = { 2, 0, 0, 0, 0, 1 };
 static const uint8_t peer_mac[MAC_LEN] = { 2, 0, 0, 0, 0, 2 };
+static const uint8_t other_mac[MAC_LEN] = { 2, 0, 0, 0, 0, 3 };
+static const uint8_t third_mac[MAC_LEN] = { 2, 0, 0, 0, 0, 4 };
 
 static void card_rx_frame(struct port *port, const struct frame *frame)
 {
@@ -55,22 +58,39 @@ static void turn(struct world *w)
 	assert_int_equal(loop_turn(&w->loop), 0);
 }
 
-static int setup(void **state)
+/* A packet from @fd to the port, from @source to the card; return its place in the switch */
+static struct port *hear(struct world *w, int fd, const uint8_t *source)
 {
-	struct world *w = calloc(1, sizeof(*w));
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	struct sockaddr_un slot = { .sun_family = AF_UNIX };
 	uint8_t hello[FRAME_LEN] = {};
 
+	memcpy(hello, card_mac, MAC_LEN);
+	memcpy(hello + MAC_LEN, source, MAC_LEN);
+	strcpy(slot.sun_path, w->here);
+	assert_int_equal(sendto(fd, hello, sizeof(hello), 0, (void *)&slot,
+				sizeof(slot)), sizeof(hello));
+	turn(w);
+	switch_run(&w->loop.sw, 16);
+	return switch_lookup(&w->loop.sw, source);
+}
+
+/* config: of the port, or NULL */
+static int setup_with(void **state, const struct port_fd_config *config)
+{
+	struct world *w = calloc(1, sizeof(*w));
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+
 	assert_non_null(w);
+	if (config)
+		w->config = *config;
 	strcpy(w->dir, "/tmp/ornic-port-XXXXXX");
 	assert_non_null(mkdtemp(w->dir));
 	snprintf(w->here, sizeof(w->here), "%s/here", w->dir);
 	snprintf(w->there, sizeof(w->there), "%s/there", w->dir);
 	/* A loop that never spins, so that each turn polls the descriptors */
 	assert_int_equal(loop_init(&w->loop, 0), 0);
-	assert_int_equal(port_dgram_create(&w->loop, &w->log, w->here,
-					   w->there), 0);
+	assert_int_equal(port_dgram_create(&w->loop, &w->log, w->here, w->there,
+					   &w->config), 0);
 	w->card.ops = &card_ops;
 	w->card.name = "nic";
 	w->card.is_card = true;
@@ -82,16 +102,25 @@ static int setup(void **state)
 	strcpy(addr.sun_path, w->there);
 	assert_int_equal(bind(w->peer, (void *)&addr, sizeof(addr)), 0);
 	/* Let the switch learn the port of the peer */
-	memcpy(hello, card_mac, MAC_LEN);
-	memcpy(hello + MAC_LEN, peer_mac, MAC_LEN);
-	strcpy(slot.sun_path, w->here);
-	assert_int_equal(sendto(w->peer, hello, sizeof(hello), 0,
-				(void *)&slot, sizeof(slot)), sizeof(hello));
-	turn(w);
-	switch_run(&w->loop.sw, 16);
-	assert_non_null(switch_lookup(&w->loop.sw, peer_mac));
+	assert_non_null(hear(w, w->peer, peer_mac));
 	*state = w;
 	return 0;
+}
+
+static int setup(void **state)
+{
+	return setup_with(state, NULL);
+}
+
+static int setup_checked(void **state)
+{
+	struct port_fd_config config = {
+		.spoofcheck = { .on = true, .permitted_count = 1 },
+	};
+
+	memcpy(config.mac, peer_mac, MAC_LEN);
+	memcpy(config.spoofcheck.permitted[0], other_mac, MAC_LEN);
+	return setup_with(state, &config);
 }
 
 static int teardown(void **state)
@@ -230,7 +259,8 @@ static void test_retry_is_bounded(void **state)
 	int fd[2];
 
 	assert_int_equal(pipe2(fd, O_NONBLOCK), 0);
-	assert_int_equal(port_fd_create(&w->loop, "pipe", fd[1], &pfd), 0);
+	assert_int_equal(port_fd_create(&w->loop, "pipe", fd[1],
+					&(struct port_fd_config){}, &pfd), 0);
 	port = &pfd->port;
 	for (i = 0; pfd->waiting.count < PORT_FD_WAITING; i++) {
 		struct frame *frame = switch_frame_alloc(&w->card);
@@ -312,6 +342,50 @@ static void test_reader_that_drips(void **state)
 	assert_in_range(outside(w)->stats.drops, 1, PORT_FD_WAITING);
 }
 
+/* Any process that may write to the socket could send; only the peer is heard */
+static void test_packets_of_strangers_are_dropped(void **state)
+{
+	struct world *w = *state;
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+
+	assert_null(hear(w, fd, other_mac));
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/stranger", w->dir);
+	assert_int_equal(bind(fd, (void *)&addr, sizeof(addr)), 0);
+	assert_null(hear(w, fd, other_mac));
+	assert_int_equal(outside(w)->stats.refused, 2);
+	assert_ptr_equal(hear(w, w->peer, other_mac), outside(w));
+	unlink(addr.sun_path);
+	close(fd);
+}
+
+/* A port with an address sends with that and the permitted ones, and keeps it */
+static void test_sources_are_checked(void **state)
+{
+	struct port_fd_config any = {};
+	struct world *w = *state;
+	struct port_fd *pfd;
+	uint8_t frame[FRAME_LEN] = {};
+	int fds[2];
+
+	assert_ptr_equal(hear(w, w->peer, other_mac), outside(w));
+	assert_null(hear(w, w->peer, third_mac));
+	assert_int_equal(outside(w)->stats.refused, 1);
+
+	/* Another port does not get the address by sending with it */
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0,
+				    fds), 0);
+	assert_int_equal(port_fd_create(&w->loop, "other", fds[1], &any, &pfd), 0);
+	memcpy(frame, card_mac, MAC_LEN);
+	memcpy(frame + MAC_LEN, peer_mac, MAC_LEN);
+	assert_int_equal(write(fds[0], frame, sizeof(frame)), sizeof(frame));
+	turn(w);
+	switch_run(&w->loop.sw, 16);
+	assert_int_equal(pfd->port.stats.tx_packets, 1);
+	assert_ptr_not_equal(outside(w), &pfd->port);
+	close(fds[0]);
+}
+
 struct order {
 	struct loop *loop;
 	struct loop_fd lfd;
@@ -371,4 +445,7 @@ UNIT_MAIN("port",
 	T(test_groups_and_strangers_do_not_wait),
 	T(test_reader_that_drips),
 	T(test_packets_before_timers),
+	T(test_packets_of_strangers_are_dropped),
+	cmocka_unit_test_setup_teardown(test_sources_are_checked, setup_checked,
+					teardown),
 )
