@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Command line and control socket of ornic-device."""
 
+import contextlib
 import json
 import socket
 import subprocess
@@ -126,6 +127,16 @@ def test_help_and_version():
 ])
 def test_control_refuses(server, line):
     assert "error" in server.control(line)
+
+
+def test_control_takes_a_client_beside_silent_ones(server):
+    """A client that has been silent for the longest time makes room for the next."""
+    with contextlib.ExitStack() as clients:
+        for _ in range(20):
+            client = clients.enter_context(socket.socket(socket.AF_UNIX))
+            client.connect(str(server.control_path))
+            client.sendall(b"fault\n")
+            assert b"loss" in client.recv(4096)
 
 
 def test_control_sets_faults(server):

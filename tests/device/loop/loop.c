@@ -167,8 +167,9 @@ void loop_task_mark(struct loop *loop, struct loop_task *task)
 {
 	if (!list_empty(&task->node))
 		return;
-	task->wake(task);
+	/* First, so that it may mark itself */
 	list_add_tail(&task->node, &loop->awake);
+	task->wake(task);
 }
 
 static void spin_count(struct loop *loop, enum spin_result result)

@@ -15,6 +15,8 @@
 #define CLIENT_MAX 8
 #define LINE_MAX_LEN 1024
 #define WORDS_MAX 8
+/* Part of client.heard, so that clients that have not asked go first */
+#define ASKED (1ULL << 63)
 
 /* A connected client. An answer is sent before the next request is handled. */
 struct client {
@@ -25,12 +27,15 @@ struct client {
 	char *out;
 	size_t out_len;
 	size_t out_sent;
+	uint64_t heard;		/* value of control.heard when it came or last asked */
 };
 
 struct control {
 	struct device *device;
 	const char *path;
+	struct share share;
 	struct loop_fd listener;
+	uint64_t heard;
 	struct client client[CLIENT_MAX];
 };
 
@@ -330,6 +335,7 @@ static void client_ready(struct loop_fd *lfd, uint32_t events)
 	struct client *client = container_of(lfd, struct client, lfd);
 	ssize_t got;
 
+	client->heard = ++client->control->heard | ASKED;
 	if (client->out_len || events & EPOLLOUT) {
 		if (!client_flush(client))
 			return;
@@ -348,23 +354,36 @@ static void client_ready(struct loop_fd *lfd, uint32_t events)
 	client_handle(client);
 }
 
+/* Return: a free place, or the client that has asked nothing, or nothing for the longest time */
+static struct client *find_place(struct control *control)
+{
+	struct client *place = control->client;
+	unsigned int i;
+
+	for (i = 0; i < CLIENT_MAX; i++) {
+		if (control->client[i].lfd.fd < 0)
+			return &control->client[i];
+		if (control->client[i].heard < place->heard)
+			place = &control->client[i];
+	}
+	return place;
+}
+
 static void listener_ready(struct loop_fd *lfd, uint32_t events)
 {
 	struct control *control =
 		container_of(lfd, struct control, listener);
-	struct client *client = control->client;
+	struct client *client;
 	int fd;
 
 	(void)events;
 	fd = sock_accept(lfd->fd, &control->device->loop.spare_fd);
 	if (fd < 0)
 		return;
-	while (client < control->client + CLIENT_MAX && client->lfd.fd >= 0)
-		client++;
-	if (client == control->client + CLIENT_MAX) {
-		close(fd);
-		return;
-	}
+	client = find_place(control);
+	if (client->lfd.fd >= 0)
+		client_drop(client);
+	client->heard = ++control->heard;
 	client->lfd.fd = fd;
 	if (loop_add_fd(&control->device->loop, &client->lfd, EPOLLIN)) {
 		client->lfd.fd = -1;
@@ -391,8 +410,10 @@ int control_create(struct device *device, const char *path,
 		control->client[i].control = control;
 		control->client[i].lfd.fd = -1;
 		control->client[i].lfd.ready = client_ready;
+		control->client[i].lfd.share = &control->share;
 	}
 	control->listener.ready = listener_ready;
+	control->listener.share = &control->share;
 	control->listener.fd = sock_bind(path, SOCK_STREAM);
 	if (control->listener.fd < 0) {
 		err = control->listener.fd;
@@ -407,6 +428,7 @@ int control_create(struct device *device, const char *path,
 			"cannot watch the control socket: %s", strerror(-err));
 		goto close_listener;
 	}
+	shares_add(&device->loop.shares, &control->share);
 	*out = control;
 	return 0;
 
@@ -428,6 +450,7 @@ void control_destroy(struct control *control)
 		if (control->client[i].lfd.fd >= 0)
 			client_drop(&control->client[i]);
 	loop_remove_fd(&control->device->loop, &control->listener);
+	shares_remove(&control->device->loop.shares, &control->share);
 	close(control->listener.fd);
 	if (!control->device->loop.confined)
 		unlink(control->path);
