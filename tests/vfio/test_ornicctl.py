@@ -59,6 +59,20 @@ def refused(*words):
     return line
 
 
+def test_socket_of_a_stranger(tmp_path):
+    """Another user's process that listens in the directory is not believed."""
+    path = tmp_path / "control.sock"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        # The kernel notes who calls listen()
+        os.seteuid(65534)
+        try:
+            listener.listen()
+        finally:
+            os.seteuid(0)
+        assert "user 65534 listens there" in refused("-s", path, "status")
+
+
 def test_status(server, ask):
     head, row = ask("status").splitlines()
     assert head.split()[:4] == ["CARD", "MAC", "QEMU", "LINK"]
