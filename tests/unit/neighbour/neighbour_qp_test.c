@@ -7,6 +7,7 @@
 
 #define MEGABYTE (1u << 20)
 #define TURNS 100
+#define MANY_QPS 16000
 /* Longer than the timeout of the QPs */
 #define LOST_NS 2000000
 
@@ -194,6 +195,24 @@ static void push_error(struct neighbours *n)
 
 #define FLOOD(...) (uintptr_t)&(const struct flood){ __VA_ARGS__ }
 
+/* QPs in ERR, each of which the card polls; they share their rings */
+static void begin_many_in_error(struct neighbours *n)
+{
+	struct side *side = A(n->pair);
+	struct host *host = side->host;
+	uint64_t used = host->used;
+	struct host_qp qp;
+	unsigned int i;
+
+	for (i = 0; i < MANY_QPS; i++) {
+		host->used = used;
+		host_qp(host, &qp, ORNIC_QPT_RAW_PACKET, side->uctx, side->pdn,
+			&side->cq, 0);
+		assert_int_equal(host_qp_modify(&qp, ORNIC_QPS_INIT), ORNIC_CMD_OK);
+		assert_int_equal(host_qp_modify(&qp, ORNIC_QPS_ERR), ORNIC_CMD_OK);
+	}
+}
+
 static const struct attack attacks[] = {
 	{ "rc_write", begin, push, TURNS,
 	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_RDMA_WRITE,
@@ -233,6 +252,7 @@ static const struct attack attacks[] = {
 	{ "rc_lost", begin, push_lost, TURNS,
 	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_RDMA_WRITE,
 		.sges = 1, .slots = 1, .len = MEGABYTE), 0, LOST_NS },
+	{ "many_in_error", begin_many_in_error, NULL, TURNS, 0, 0, LOST_NS / 4 },
 	{ "rc_flush", begin, push_error, TURNS,
 	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_RDMA_WRITE,
 		.sges = 1, .slots = 1, .len = MEGABYTE), 0, 0 },
