@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Doorbell pages, boards and watched queues, the admin queue among them */
+#include <limits.h>
+
 #include "base/pause.h"
 #include "base/state.h"
 #include "card/admin.h"
@@ -270,9 +272,10 @@ static bool doorbell_scan_board(struct uctx *uctx, struct kicks *kicks)
 
 /*
  * A process may set all bits of its board at any time, so one poll is bounded
- * ([ORNIC-ISO-4]). Boards without a turn go first in the next poll.
+ * ([ORNIC-ISO-4]), also by the number of boards, as polls that find nothing are
+ * free. Boards without a turn go first in the next poll.
  */
-static bool doorbell_scan_boards(struct card *card)
+static bool doorbell_scan_boards(struct card *card, unsigned int count)
 {
 	struct list_head *boards = &card->watches.boards;
 	struct list_head *pos;
@@ -284,20 +287,18 @@ static bool doorbell_scan_boards(struct card *card)
 	kicks.count = 0;
 
 	list_for_each(pos, boards) {
-		if (kicks.left <= 0)
+		if (kicks.left <= 0 || !count--)
 			break;
 		any |= doorbell_scan_board(list_entry(pos, struct uctx, active),
 					   &kicks);
 	}
 	kicks_run(&kicks);
-	if (kicks.left > 0)
-		return any;
-	/* Boards that were not scanned may have work */
 	if (pos != boards) {
 		list_del_init(boards);
 		list_add_tail(boards, pos);
 	}
-	return true;
+	/* Words that were not scanned may have work */
+	return any || kicks.left <= 0;
 }
 
 static void doorbell_set_awake(struct card *card, bool awake)
@@ -365,7 +366,7 @@ bool doorbell_poll(struct card *card)
 {
 	bool any;
 
-	any = doorbell_scan_boards(card);
+	any = doorbell_scan_boards(card, DOORBELL_BOARDS_MAX);
 	any |= doorbell_poll_watched(card);
 	return any;
 }
@@ -381,7 +382,7 @@ bool doorbell_sleep(struct card *card)
 		sq_watch_publish(list_entry(pos, struct sq_watch, node), false);
 	guest_fence();
 	any = admin_look(card);
-	any |= doorbell_scan_boards(card);
+	any |= doorbell_scan_boards(card, UINT_MAX);
 	while (!list_empty(&list->watched)) {
 		struct sq_watch *watch = list_first_entry(&list->watched,
 							  struct sq_watch,

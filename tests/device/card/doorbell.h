@@ -14,6 +14,8 @@ struct card;
 
 /* Approximate limit per poll for kicked queues plus scanned board words */
 #define DOORBELL_SCAN_MAX 256
+/* Boards that one poll of a card looks at */
+#define DOORBELL_BOARDS_MAX 64
 /* Queues of a board that are kicked together */
 #define DOORBELL_KICKS 32
 /* Idle time after which a queue is no longer watched */

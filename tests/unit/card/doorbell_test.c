@@ -10,6 +10,7 @@
 #include "queues/qp.h"
 
 #define QPS 3
+#define MANY_BOARDS (2 * DOORBELL_BOARDS_MAX)
 
 struct world {
 	struct kit kit;
@@ -85,10 +86,15 @@ static void ring(struct host_qp *qp)
 	host_doorbell(qp->host, qp->uctx, ORNIC_DB_SQ, qp->num, qp->sq_pi);
 }
 
+static void set_bit_of(struct ornic_board *board, uint32_t slot)
+{
+	board->bits[slot / 64] |= htole64(1ULL << slot % 64);
+	board->summary[slot / 4096] |= htole64(1ULL << slot / 64 % 64);
+}
+
 static void set_bit(struct world *w, uint32_t slot)
 {
-	board(w)->bits[slot / 64] |= htole64(1ULL << slot % 64);
-	board(w)->summary[slot / 4096] |= htole64(1ULL << slot / 64 % 64);
+	set_bit_of(board(w), slot);
 }
 
 /* Post as in [ORNIC-DB-9]; return whether the doorbell was rung */
@@ -384,6 +390,46 @@ static void test_board_is_looked_at_in_turn(void **state)
 	host_run(w->kit.host);
 	assert_true(list_empty(&card->ready));
 	assert_int_equal(pending(w), 2);
+}
+
+/* [ORNIC-ISO-4] One poll looks at a part of many boards, and the card sleeps after all */
+static void test_boards_are_looked_at_in_turn(void **state)
+{
+	struct world *w = *state;
+	struct host *host = w->kit.host;
+	struct card *card = host->card;
+	static struct ornic_board *boards[MANY_BOARDS];
+	static struct host_qp qp[MANY_BOARDS];
+	unsigned int i, polls;
+	uint64_t addr;
+
+	for (i = 0; i < MANY_BOARDS; i++) {
+		addr = host_alloc(host, sizeof(*boards[i]), HOST_PAGE);
+		boards[i] = host_ptr(host, addr);
+		host_qp(host, &qp[i], ORNIC_QPT_RAW_PACKET,
+			host_uctx(host, 0, addr), w->pdn, &w->kit.cq, 0);
+		host_qp_to_rts(&qp[i]);
+	}
+	host_run(host);
+	for (i = 0; i < MANY_BOARDS; i++) {
+		publish(&qp[i]);
+		set_bit_of(boards[i], qp[i].slot);
+	}
+	for (polls = 1; ready(card) < MANY_BOARDS; polls++) {
+		assert_in_range(polls, 1, 4);
+		doorbell_poll(card);
+		assert_in_range(ready(card), 1, polls * DOORBELL_BOARDS_MAX);
+	}
+	while (ready(card)) {
+		card_run(card);
+		pending(w);
+	}
+	for (i = 0; i < MANY_BOARDS; i++) {
+		publish(&qp[i]);
+		set_bit_of(boards[i], qp[i].slot);
+		assert_false(card_sleep_prepare(card));
+		assert_int_equal(sent(w), 1);
+	}
 }
 
 struct vcpu {
@@ -682,6 +728,7 @@ UNIT_MAIN("doorbell",
 	T(test_each_queue_is_looked_at_once),
 	T(test_board_is_looked_at_in_parts),
 	T(test_board_is_looked_at_in_turn),
+	T(test_boards_are_looked_at_in_turn),
 	T(test_work_just_before_sleep_is_found),
 	T(test_asleep_nobody_is_watched),
 	T(test_one_doorbell_wakes_for_all),
