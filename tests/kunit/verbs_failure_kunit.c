@@ -395,8 +395,8 @@ static void ornic_test_gsi_in_error_stops_the_device(struct kunit *test)
 	struct verbs *v = test->priv;
 
 	in.qpn = cpu_to_le32(test_gsi(v));
-	KUNIT_ASSERT_EQ(test, ornic_cmd_exec(test_odev(v), ORNIC_CMD_MODIFY_QP, &in, sizeof(in),
-					     NULL, 0), 0);
+	/* Its answer may come after the driver has stopped the device */
+	ornic_cmd_exec(test_odev(v), ORNIC_CMD_MODIFY_QP, &in, sizeof(in), NULL, 0);
 	test_wait_for_stop(test);
 }
 
