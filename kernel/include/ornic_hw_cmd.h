@@ -73,8 +73,10 @@ struct ornic_query_device_out {
 	__le32 sq_ci_lag;	/* slots by which sq_ci may lag behind */
 	__le32 rq_ci_lag;	/* receive WQEs by which rq_ci may lag behind */
 	__le32 needs;		/* ORNIC_NEEDS_* */
+	__le32 max_stat_sets;	/* numbers of sets are below it */
+	__le32 rsvd;
 };
-ORNIC_ASSERT_SIZE(struct ornic_query_device_out, 264);
+ORNIC_ASSERT_SIZE(struct ornic_query_device_out, 272);
 
 /* Entries of any ring but the admin queue's; all sizes are powers of two */
 #define ORNIC_RING_MAX			(1u << 24)
@@ -100,6 +102,7 @@ ORNIC_ASSERT_SIZE(struct ornic_query_device_out, 264);
 #define ORNIC_FEAT_PATH_MIG		(1ULL << 15)
 #define ORNIC_FEAT_NULL_MR		(1ULL << 16)
 #define ORNIC_FEAT_FLOW_COPY		(1ULL << 17)	/* rules that copy */
+#define ORNIC_FEAT_STAT_SETS		(1ULL << 18)	/* BIND_STATS */
 
 /* Purpose of a device; ornic_hw_profile.h lists what each profile needs */
 #define ORNIC_PROFILE_RDMA	0x1
@@ -240,14 +243,14 @@ ORNIC_ASSERT_SIZE(struct ornic_set_gid_in, 32);
 /* QUERY_STATS: returns an array of __le64, one per counter of the scope */
 struct ornic_query_stats_in {
 	__le32 scope;		/* enum ornic_stats_scope */
-	__le32 num;		/* object number, if the scope needs one */
+	__le32 num;		/* of a set or an object, if the scope needs one */
 };
 ORNIC_ASSERT_SIZE(struct ornic_query_stats_in, 8);
 
 enum ornic_stats_scope {
 	ORNIC_STATS_PORT	= 0,
 	ORNIC_STATS_RDMA	= 1,
-	ORNIC_STATS_QP		= 2,
+	ORNIC_STATS_SET		= 2,	/* num: as in BIND_STATS */
 	ORNIC_STATS_DEVICE	= 3,
 	ORNIC_STATS_COUNTERS	= 4,	/* num: CREATE_COUNTERS */
 };
@@ -272,7 +275,7 @@ enum ornic_stats_scope {
 	x(rx_write_requests) x(rx_read_requests) x(rx_atomic_requests) x(rx_sends) \
 	x(rx_qkey_errors) x(rx_no_wqe) x(rx_length_errors) x(rx_cnps)
 
-/* RoCEv2 side, one QP; bytes are payload */
+/* RoCEv2 side, the QPs of one set; bytes are payload */
 #define ORNIC_QP_STATS(x) \
 	x(tx_packets) x(tx_bytes) x(rx_packets) x(rx_bytes) \
 	x(retransmits) x(rnr_naks_received) x(seq_naks_received) x(ack_timeouts)
@@ -634,6 +637,13 @@ struct ornic_mcast_in {
 	__u8 gid[16];
 };
 ORNIC_ASSERT_SIZE(struct ornic_mcast_in, 24);
+
+/* BIND_STATS: the set of statistics that counts for a QP */
+struct ornic_bind_stats_in {
+	__le32 qpn;
+	__le32 set;		/* 0: that of all QPs which the host has not bound */
+};
+ORNIC_ASSERT_SIZE(struct ornic_bind_stats_in, 8);
 
 /*
  * CREATE_WQ: a receive queue for frames, in the number space of QPs. Its

@@ -147,6 +147,7 @@ static int ornic_start_query(struct ornic_core *core)
 		.sq_ci_lag = le32_to_cpu(out.sq_ci_lag),
 		.rq_ci_lag = le32_to_cpu(out.rq_ci_lag),
 		.needs = le32_to_cpu(out.needs),
+		.max_stat_sets = le32_to_cpu(out.max_stat_sets),
 	};
 
 	for (i = 0; i < ORNIC_SEND_OPS_WORDS; i++)

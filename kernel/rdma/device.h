@@ -41,11 +41,7 @@
  * @kcqs:	CQs of kernel consumers, to be woken when the device dies
  * @death:	notified when the device dies
  * @flush_work:	wakes @kcqs
- * @counter_ids: ids of @counters
- * @counters_lock: protects @counters, @counted, and the QPs and sums of the
- *		counters
- * @counters:	counters that QPs are bound to
- * @counted:	sum of all counters, past and present
+ * @counter_ids: sets of statistics that are in use
  * @delay_drops: number of ORNIC_EVENT_WQ_DELAY_DROP events
  */
 struct ornic_ib_dev {
@@ -69,9 +65,6 @@ struct ornic_ib_dev {
 	struct notifier_block death;
 	struct work_struct flush_work;
 	struct ida counter_ids;
-	struct mutex counters_lock; /* see above */
-	struct list_head counters;
-	u64 counted[ORNIC_QP_STAT_COUNT];
 	atomic64_t delay_drops;
 };
 

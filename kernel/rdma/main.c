@@ -56,12 +56,6 @@ static const struct ib_device_ops ornic_ib_ops = {
 	.alloc_hw_port_stats = ornic_ib_alloc_hw_port_stats,
 	.alloc_pd = ornic_ib_alloc_pd,
 	.alloc_ucontext = ornic_ib_alloc_ucontext,
-	.counter_alloc_stats = ornic_ib_counter_alloc_stats,
-	.counter_bind_qp = ornic_ib_counter_bind_qp,
-	.counter_dealloc = ornic_ib_counter_dealloc,
-	.counter_init = ornic_ib_counter_init,
-	.counter_unbind_qp = ornic_ib_counter_unbind_qp,
-	.counter_update_stats = ornic_ib_counter_update_stats,
 	.create_ah = ornic_ib_create_ah,
 	.create_cq = ornic_ib_create_cq,
 	.create_qp = ornic_ib_create_qp,
@@ -108,7 +102,6 @@ static const struct ib_device_ops ornic_ib_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_pd, ornic_pd, ibpd),
 	INIT_RDMA_OBJ_SIZE(ib_qp, ornic_qp, ibqp),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, ornic_ucontext, ibuctx),
-	INIT_RDMA_OBJ_SIZE(rdma_counter, ornic_counter, counter),
 };
 
 static const struct ib_device_ops ornic_ib_resize_cq_ops = {
@@ -162,6 +155,17 @@ static const struct ib_device_ops ornic_ib_mcast_ops = {
 	.detach_mcast = ornic_ib_detach_mcast,
 };
 
+static const struct ib_device_ops ornic_ib_counter_ops = {
+	.counter_alloc_stats = ornic_ib_counter_alloc_stats,
+	.counter_bind_qp = ornic_ib_counter_bind_qp,
+	.counter_dealloc = ornic_ib_counter_dealloc,
+	.counter_init = ornic_ib_counter_init,
+	.counter_unbind_qp = ornic_ib_counter_unbind_qp,
+	.counter_update_stats = ornic_ib_counter_update_stats,
+
+	INIT_RDMA_OBJ_SIZE(rdma_counter, ornic_counter, counter),
+};
+
 static const struct ib_device_ops ornic_ib_mw_ops = {
 	.alloc_mw = ornic_ib_alloc_mw,
 	.dealloc_mw = ornic_ib_dealloc_mw,
@@ -199,6 +203,7 @@ static void ornic_ib_set_ops(struct ornic_ib_dev *dev)
 		{ ORNIC_FEAT_WQ, &ornic_ib_wq_ops },
 		{ ORNIC_FEAT_FLOW, &ornic_ib_flow_ops },
 		{ ORNIC_FEAT_MCAST, &ornic_ib_mcast_ops },
+		{ ORNIC_FEAT_STAT_SETS, &ornic_ib_counter_ops },
 		{ ORNIC_FEAT_MW, &ornic_ib_mw_ops },
 		{ ORNIC_FEAT_REG_MR, &ornic_ib_reg_mr_ops },
 		{ ORNIC_FEAT_MODIFY_MR, &ornic_ib_modify_mr_ops },
@@ -285,8 +290,6 @@ static int ornic_ib_probe(struct auxiliary_device *adev, const struct auxiliary_
 	INIT_WORK(&dev->flush_work, ornic_cq_flush_work);
 	dev->death.notifier_call = ornic_ib_death;
 	ida_init(&dev->counter_ids);
-	mutex_init(&dev->counters_lock);
-	INIT_LIST_HEAD(&dev->counters);
 
 	err = ornic_device_init_limits(dev);
 	if (err)

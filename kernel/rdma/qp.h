@@ -95,8 +95,6 @@ struct ornic_qp_geometry {
  *		none, and the core may not have initialised it.
  * @events:	bit n: event ORNIC_EVENT_QP_FATAL + n is to be delivered
  * @event_work:	delivers @events, since handlers of consumers may sleep
- * @counter_list: entry in @qps of a counter, under counters_lock
- * @counted:	counters of the device when they were last added
  */
 struct ornic_qp {
 	struct ib_qp ibqp;
@@ -120,8 +118,6 @@ struct ornic_qp {
 	atomic_t due;
 	unsigned long events;
 	struct work_struct event_work;
-	struct list_head counter_list;
-	u64 counted[ORNIC_QP_STAT_COUNT];
 };
 
 static inline struct ornic_qp *to_ornic_qp(struct ib_qp *ibqp)

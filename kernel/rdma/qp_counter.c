@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Counters that QPs can be bound to. The device always counts for each QP, so a
- * counter is a sum of differences.
- *
- * The core expects that either the counter of a QP or the port counts for it,
- * and adds up both. The port of the device counts for all QPs, so the driver
- * subtracts the counters from the port.
+ * Counters that QPs can be bound to. Each is a set of statistics of the device, and its id
+ * is the number of the set. Set 0 counts for the QPs that are not bound.
  */
 #include "device.h"
 #include "qp.h"
@@ -13,153 +9,89 @@
 
 #define ORNIC_STAT_OF_PORT(stat)	ORNIC_RDMA_STAT_##stat,
 
-/* Each counter of a QP has a counter of the port with the same name */
+/* Each counter of a set has a counter of the port with the same name */
 const u8 ornic_counter_of_port[ORNIC_QP_STAT_COUNT] = {
 	ORNIC_QP_STATS(ORNIC_STAT_OF_PORT)
 };
 
-/* QPs that are asked for their counters together */
-#define ORNIC_COUNTER_BATCH	8
-
-/* Counters of a QP, or the error of the command that asked for them */
-struct ornic_qp_stats {
-	__le64 now[ORNIC_QP_STAT_COUNT];
-	int err;
-};
-
-static void ornic_qp_query_stats(struct ornic_ib_dev *dev, struct ornic_qp **qps, u32 count,
-				 struct ornic_qp_stats *stats)
-{
-	struct ornic_query_stats_in in[ORNIC_COUNTER_BATCH];
-	struct ornic_cmd_req reqs[ORNIC_COUNTER_BATCH];
-	u32 i;
-
-	for (i = 0; i < count; i++) {
-		in[i] = (struct ornic_query_stats_in) {
-			.scope = cpu_to_le32(ORNIC_STATS_QP),
-			.num = cpu_to_le32(qps[i]->res.num),
-		};
-		reqs[i] = (struct ornic_cmd_req) {
-			.opcode = ORNIC_CMD_QUERY_STATS,
-			.in = &in[i],
-			.in_len = sizeof(in[i]),
-			.out = stats[i].now,
-			.out_len = sizeof(stats[i].now),
-		};
-	}
-
-	ornic_cmd_exec_all(dev->odev, reqs, count);
-	for (i = 0; i < count; i++)
-		stats[i].err = reqs[i].err;
-}
-
-static int ornic_counter_account_qps(struct ornic_ib_dev *dev, struct ornic_counter *counter,
-				     struct ornic_qp **qps, u32 count)
-{
-	struct ornic_qp_stats stats[ORNIC_COUNTER_BATCH];
-	int err = 0, j;
-	u64 now;
-	u32 i;
-
-	lockdep_assert_held(&dev->counters_lock);
-
-	ornic_qp_query_stats(dev, qps, count, stats);
-	for (i = 0; i < count; i++) {
-		if (stats[i].err) {
-			err = stats[i].err;
-			continue;
-		}
-		for (j = 0; j < ORNIC_QP_STAT_COUNT; j++) {
-			now = le64_to_cpu(stats[i].now[j]);
-			counter->sum[j] += now - qps[i]->counted[j];
-			dev->counted[j] += now - qps[i]->counted[j];
-			qps[i]->counted[j] = now;
-		}
-	}
-	return err;
-}
-
-static int ornic_counter_account(struct ornic_ib_dev *dev, struct ornic_counter *counter)
-{
-	struct ornic_qp *qps[ORNIC_COUNTER_BATCH], *qp;
-	u32 count = 0;
-	int err;
-
-	list_for_each_entry(qp, &counter->qps, counter_list) {
-		qps[count++] = qp;
-		if (count < ORNIC_COUNTER_BATCH &&
-		    !list_is_last(&qp->counter_list, &counter->qps))
-			continue;
-
-		err = ornic_counter_account_qps(dev, counter, qps, count);
-		if (err)
-			return err;
-		count = 0;
-	}
-	return 0;
-}
-
 /**
- * ornic_counter_subtract - subtract the counters from those of the port
+ * ornic_counter_query - read a set of statistics
  * @dev:	the device
- * @values:	by enum ornic_rdma_stat; may fall below 0 until the core has
- *		added the counters again
+ * @set:	below max_stat_sets
+ * @values:	by enum ornic_qp_stat
  *
  * Return: 0 or as ornic_cmd_exec().
  */
-int ornic_counter_subtract(struct ornic_ib_dev *dev, u64 *values)
+int ornic_counter_query(struct ornic_ib_dev *dev, u32 set, u64 values[ORNIC_QP_STAT_COUNT])
 {
-	struct ornic_counter *counter;
-	int err = 0, i;
+	struct ornic_query_stats_in in = {
+		.scope = cpu_to_le32(ORNIC_STATS_SET),
+		.num = cpu_to_le32(set),
+	};
+	__le64 out[ORNIC_QP_STAT_COUNT];
+	int err, i;
 
-	mutex_lock(&dev->counters_lock);
-	list_for_each_entry(counter, &dev->counters, list) {
-		err = ornic_counter_account(dev, counter);
-		if (err)
-			goto out;
-	}
-	for (i = 0; i < ORNIC_QP_STAT_COUNT; i++)
-		values[ornic_counter_of_port[i]] -= dev->counted[i];
-out:
-	mutex_unlock(&dev->counters_lock);
-	return err;
+	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_QUERY_STATS, &in, sizeof(in), out, sizeof(out));
+	if (err)
+		return err;
+
+	for (i = 0; i < ARRAY_SIZE(out); i++)
+		values[i] = le64_to_cpu(out[i]);
+	return 0;
 }
 
+static int ornic_counter_bind(struct ib_qp *ibqp, u32 set)
+{
+	struct ornic_bind_stats_in in = {
+		.qpn = cpu_to_le32(to_ornic_qp(ibqp)->res.num),
+		.set = cpu_to_le32(set),
+	};
+
+	return ornic_cmd_exec(to_ornic_ib_dev(ibqp->device)->odev, ORNIC_CMD_BIND_STATS, &in,
+			      sizeof(in), NULL, 0);
+}
+
+/* A set that nothing is bound to goes on where its last counter ended */
+static int ornic_counter_get_set(struct ornic_ib_dev *dev, struct rdma_counter *counter)
+{
+	int err, id;
+
+	id = ida_alloc_range(&dev->counter_ids, 1, max(dev->odev->lim.max_stat_sets, 1U) - 1,
+			     GFP_KERNEL);
+	if (id < 0)
+		return id;
+
+	err = ornic_counter_query(dev, id, to_ornic_counter(counter)->base);
+	if (err) {
+		ida_free(&dev->counter_ids, id);
+		return err;
+	}
+	counter->id = id;
+	return 0;
+}
+
+/* The core demands it; there is nothing to do before the first QP */
 void ornic_ib_counter_init(struct rdma_counter *counter)
 {
-	struct ornic_counter *ocounter = to_ornic_counter(counter);
-
-	INIT_LIST_HEAD(&ocounter->list);
-	INIT_LIST_HEAD(&ocounter->qps);
 }
 
 int ornic_ib_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp, u32 port)
 {
-	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibqp->device);
-	struct ornic_counter *ocounter = to_ornic_counter(counter);
-	struct ornic_qp *qp = to_ornic_qp(ibqp);
-	struct ornic_qp_stats stats;
-	int id, i;
+	bool first = !counter->id;
+	int err = 0;
 
-	ornic_qp_query_stats(dev, &qp, 1, &stats);
-	if (stats.err)
-		return stats.err;
+	if (first)
+		err = ornic_counter_get_set(to_ornic_ib_dev(ibqp->device), counter);
+	if (err)
+		return err;
 
-	/* Last, because the core does not free it if the first binding fails */
-	if (!counter->id) {
-		id = ida_alloc_min(&dev->counter_ids, 1, GFP_KERNEL);
-		if (id < 0)
-			return id;
-		counter->id = id;
+	err = ornic_counter_bind(ibqp, counter->id);
+	if (err) {
+		/* The core does not free a counter whose first binding fails */
+		if (first)
+			ornic_ib_counter_dealloc(counter);
+		return err;
 	}
-
-	mutex_lock(&dev->counters_lock);
-	if (list_empty(&ocounter->list))
-		list_add_tail(&ocounter->list, &dev->counters);
-	for (i = 0; i < ORNIC_QP_STAT_COUNT; i++)
-		qp->counted[i] = le64_to_cpu(stats.now[i]);
-	list_add_tail(&qp->counter_list, &ocounter->qps);
-	mutex_unlock(&dev->counters_lock);
 
 	ibqp->counter = counter;
 	return 0;
@@ -167,40 +99,30 @@ int ornic_ib_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp, u
 
 int ornic_ib_counter_unbind_qp(struct ib_qp *ibqp, u32 port)
 {
-	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibqp->device);
-	struct ornic_qp *qp = to_ornic_qp(ibqp);
-
-	mutex_lock(&dev->counters_lock);
-	/* A dead device has nothing to add */
-	ornic_counter_account_qps(dev, to_ornic_counter(ibqp->counter), &qp, 1);
-	list_del(&qp->counter_list);
-	mutex_unlock(&dev->counters_lock);
-
+	/* A dead device counts no more */
+	ornic_counter_bind(ibqp, 0);
 	ibqp->counter = NULL;
 	return 0;
 }
 
 int ornic_ib_counter_update_stats(struct rdma_counter *counter)
 {
-	struct ornic_ib_dev *dev = to_ornic_ib_dev(counter->device);
-	struct ornic_counter *ocounter = to_ornic_counter(counter);
+	u64 now[ORNIC_QP_STAT_COUNT];
 	int err, i;
 
-	mutex_lock(&dev->counters_lock);
-	err = ornic_counter_account(dev, ocounter);
+	err = ornic_counter_query(to_ornic_ib_dev(counter->device), counter->id, now);
+	if (err)
+		return err;
+
 	for (i = 0; i < ORNIC_QP_STAT_COUNT; i++)
-		counter->stats->value[ornic_counter_of_port[i]] = ocounter->sum[i];
-	mutex_unlock(&dev->counters_lock);
-	return err;
+		counter->stats->value[ornic_counter_of_port[i]] =
+			now[i] - to_ornic_counter(counter)->base[i];
+	return 0;
 }
 
 int ornic_ib_counter_dealloc(struct rdma_counter *counter)
 {
-	struct ornic_ib_dev *dev = to_ornic_ib_dev(counter->device);
-
-	mutex_lock(&dev->counters_lock);
-	list_del(&to_ornic_counter(counter)->list);
-	mutex_unlock(&dev->counters_lock);
-	ida_free(&dev->counter_ids, counter->id);
+	ida_free(&to_ornic_ib_dev(counter->device)->counter_ids, counter->id);
+	counter->id = 0;
 	return 0;
 }

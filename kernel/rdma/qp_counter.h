@@ -3,7 +3,6 @@
 #ifndef ORNIC_RDMA_QP_COUNTER_H
 #define ORNIC_RDMA_QP_COUNTER_H
 
-#include <linux/list.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_counter.h>
 
@@ -14,15 +13,11 @@ struct ornic_ib_dev;
 /**
  * struct ornic_counter - counter that QPs are bound to
  * @counter:	of the RDMA core
- * @list:	entry in @counters of the device
- * @qps:	QPs that are bound to it
- * @sum:	counts of these QPs, and of those that were bound before
+ * @base:	of its set when it was given to this counter
  */
 struct ornic_counter {
 	struct rdma_counter counter;
-	struct list_head list;
-	struct list_head qps;
-	u64 sum[ORNIC_QP_STAT_COUNT];
+	u64 base[ORNIC_QP_STAT_COUNT];
 };
 
 static inline struct ornic_counter *to_ornic_counter(struct rdma_counter *counter)
@@ -32,7 +27,7 @@ static inline struct ornic_counter *to_ornic_counter(struct rdma_counter *counte
 
 extern const u8 ornic_counter_of_port[ORNIC_QP_STAT_COUNT];
 
-int ornic_counter_subtract(struct ornic_ib_dev *dev, u64 *values);
+int ornic_counter_query(struct ornic_ib_dev *dev, u32 set, u64 values[ORNIC_QP_STAT_COUNT]);
 void ornic_ib_counter_init(struct rdma_counter *counter);
 int ornic_ib_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp, u32 port);
 int ornic_ib_counter_unbind_qp(struct ib_qp *ibqp, u32 port);

@@ -44,15 +44,25 @@ int ornic_ib_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, 
 			  int index)
 {
 	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibdev);
-	int err;
+	u64 unbound[ORNIC_QP_STAT_COUNT];
+	int err, i;
 
 	err = ornic_stats_query(dev, stats->value);
 	if (err)
 		return err;
 
 	stats->value[ORNIC_STAT_wq_delay_drops] = atomic64_read(&dev->delay_drops);
-	err = ornic_counter_subtract(dev, stats->value);
-	return err ? err : ORNIC_STAT_COUNT;
+	if (!(dev->odev->lim.features & ORNIC_FEAT_STAT_SETS))
+		return ORNIC_STAT_COUNT;
+
+	/* The core adds what counters have counted for the QPs that are bound to them */
+	err = ornic_counter_query(dev, 0, unbound);
+	if (err)
+		return err;
+
+	for (i = 0; i < ORNIC_QP_STAT_COUNT; i++)
+		stats->value[ornic_counter_of_port[i]] = unbound[i];
+	return ORNIC_STAT_COUNT;
 }
 
 /* The core expects all counters of the port; disable those that QPs lack */

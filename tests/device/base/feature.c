@@ -31,6 +31,7 @@ static const struct feature features[] = {
 	{ "cqe_ext", ORNIC_FEAT_CQE_EXT, 0 },
 	{ "wq", ORNIC_FEAT_WQ, 0 },
 	{ "flow", ORNIC_FEAT_FLOW, 0 },
+	{ "stat_sets", ORNIC_FEAT_STAT_SETS, 0 },
 	{ "tso", ORNIC_FEAT_TSO, 0 },
 	{ "rate_limit", ORNIC_FEAT_RATE_LIMIT, 0 },
 	{ "path_mig", ORNIC_FEAT_PATH_MIG, 0 },

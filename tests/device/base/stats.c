@@ -35,6 +35,7 @@ void stats_reset(struct stats *stats)
 {
 	memset(stats->port, 0, sizeof(stats->port));
 	memset(stats->rdma, 0, sizeof(stats->rdma));
+	memset(stats->set, 0, sizeof(stats->set));
 	memset(stats->device, 0, sizeof(stats->device));
 }
 

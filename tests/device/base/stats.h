@@ -22,6 +22,9 @@ struct env;
  */
 typedef void (*stat_fn)(void *arg, const char *name, uint64_t value);
 
+/* Sets of statistics that QPs can be bound to; number 0 has all others */
+#define STATS_SETS 1024
+
 /* Log messages per kind of violation; later ones are only counted */
 #define STATS_LOG_MAX 16
 
@@ -29,6 +32,7 @@ typedef void (*stat_fn)(void *arg, const char *name, uint64_t value);
  * struct stats - counters of a card since its reset
  * @port: Ethernet side, all frames
  * @rdma: RoCE side
+ * @set: of the QPs bound to each set, by enum ornic_qp_stat
  * @device: violations and other events of the device scope
  * @logged: messages written per counter of @device; survives a reset, so that a
  *	guest cannot fill a disk
@@ -36,6 +40,7 @@ typedef void (*stat_fn)(void *arg, const char *name, uint64_t value);
 struct stats {
 	uint64_t port[ORNIC_PORT_STAT_COUNT];
 	uint64_t rdma[ORNIC_RDMA_STAT_COUNT];
+	uint64_t set[STATS_SETS][ORNIC_QP_STAT_COUNT];
 	uint64_t device[ORNIC_DEVICE_STAT_COUNT];
 	uint8_t logged[ORNIC_DEVICE_STAT_COUNT];
 };

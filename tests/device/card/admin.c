@@ -119,6 +119,7 @@ static const struct cmd_desc cmd_table[] = {
 	CMD_OBJECT(QUERY_QP, sizeof(struct ornic_qp_attr), qp_cmd_query),
 	CMD_IN(ATTACH_MCAST, struct ornic_mcast_in, 0, mcast_cmd_attach),
 	CMD_IN(DETACH_MCAST, struct ornic_mcast_in, 0, mcast_cmd_detach),
+	CMD_IN(BIND_STATS, struct ornic_bind_stats_in, 0, qp_cmd_bind_stats),
 	CMD_IN(CREATE_SRQ, struct ornic_create_srq_in, OUT_OBJECT,
 	       srq_cmd_create),
 	CMD_OBJECT(DESTROY_SRQ, 0, srq_cmd_destroy),

@@ -27,19 +27,6 @@
 	 ORNIC_QP_PAD_END)
 #define QP_RAW_FLAGS (QP_RX_FLAGS | ORNIC_QP_RSS)
 
-int qp_stats(struct card *card, uint32_t qpn, uint64_t *out, unsigned int max)
-{
-	struct qp *qp = qp_find(card, qpn);
-	unsigned int n = sizeof(qp->stats) / sizeof(*out);
-
-	if (!qp)
-		return -ENOENT;
-	if (n > max)
-		n = max;
-	memcpy(out, &qp->stats, n * sizeof(*out));
-	return n;
-}
-
 static enum ornic_cmd_status
 qp_check_queues(const struct ornic_create_qp_in *in, uint32_t flags)
 {
@@ -417,5 +404,19 @@ enum ornic_cmd_status qp_cmd_query(struct card *card, struct cmd *cmd)
 	out->av = attr->av;
 	out->alt_av = attr->alt_av;
 	out->alt_timeout = attr->alt_timeout;
+	return ORNIC_CMD_OK;
+}
+
+/* [ORNIC-DEV-20] */
+enum ornic_cmd_status qp_cmd_bind_stats(struct card *card, struct cmd *cmd)
+{
+	const struct ornic_bind_stats_in *in = cmd->in;
+	struct qp *qp = qp_find(card, le32toh(in->qpn));
+
+	if (!qp)
+		return ORNIC_CMD_BAD_OBJECT;
+	if (le32toh(in->set) >= STATS_SETS)
+		return ORNIC_CMD_BAD_PARAM;
+	qp->stat_set = le32toh(in->set);
 	return ORNIC_CMD_OK;
 }

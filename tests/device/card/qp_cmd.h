@@ -3,8 +3,6 @@
 #ifndef ORNIC_DEVICE_QP_CMD_H
 #define ORNIC_DEVICE_QP_CMD_H
 
-#include <stdint.h>
-
 #include <ornic_hw_cmd.h>
 
 struct cmd;
@@ -18,19 +16,9 @@ struct obj;
  */
 void qp_discard(struct card *card, struct obj *obj);
 
-/**
- * qp_stats - get the counters of a QP, for QUERY_STATS with ORNIC_STATS_QP
- * @card: the card
- * @qpn: any number
- * @out: counters to fill
- * @max: room in @out
- *
- * Return: counters filled, or -ENOENT.
- */
-int qp_stats(struct card *card, uint32_t qpn, uint64_t *out, unsigned int max);
-
 enum ornic_cmd_status qp_cmd_create(struct card *card, struct cmd *cmd);
 enum ornic_cmd_status qp_cmd_destroy(struct card *card, struct cmd *cmd);
 enum ornic_cmd_status qp_cmd_query(struct card *card, struct cmd *cmd);
+enum ornic_cmd_status qp_cmd_bind_stats(struct card *card, struct cmd *cmd);
 
 #endif /* ORNIC_DEVICE_QP_CMD_H */

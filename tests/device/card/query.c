@@ -18,8 +18,6 @@
 #include "objects/pd.h"
 #include "roce/mcast.h"
 
-#define QUERY_STATS_MAX (ORNIC_CMD_MAX_OUT / sizeof(__le64))
-
 /* Implemented operations, all below 64: bit n is for enum ornic_wr_opcode n */
 #define QUERY_SEND_OPS                                                   \
 	(1ULL << ORNIC_WR_RDMA_WRITE | 1ULL << ORNIC_WR_RDMA_WRITE_WITH_IMM | \
@@ -44,6 +42,7 @@
 	 ORNIC_FEAT_CQE_EXT |         \
 	 ORNIC_FEAT_WQ |              \
 	 ORNIC_FEAT_FLOW |            \
+	 ORNIC_FEAT_STAT_SETS |       \
 	 ORNIC_FEAT_TSO |             \
 	 ORNIC_FEAT_RATE_LIMIT |      \
 	 ORNIC_FEAT_PATH_MIG |        \
@@ -60,8 +59,8 @@
 /* Features and operations that only one of the profiles has */
 #define QUERY_RDMA_FEATURES                                              \
 	(ORNIC_FEAT_SRQ | ORNIC_FEAT_XRC | ORNIC_FEAT_MCAST |             \
-	 ORNIC_FEAT_MW | ORNIC_FEAT_REG_MR | ORNIC_FEAT_PATH_MIG |        \
-	 ORNIC_FEAT_NULL_MR)
+	 ORNIC_FEAT_MW | ORNIC_FEAT_REG_MR | ORNIC_FEAT_STAT_SETS |       \
+	 ORNIC_FEAT_PATH_MIG | ORNIC_FEAT_NULL_MR)
 #define QUERY_ETHERNET_FEATURES                                          \
 	(ORNIC_FEAT_WQ | ORNIC_FEAT_FLOW | ORNIC_FEAT_TSO |               \
 	 ORNIC_FEAT_RATE_LIMIT | ORNIC_FEAT_FLOW_COPY)
@@ -141,6 +140,7 @@ static const struct query_field {
 	OF_FEATURE(FLOW, flow_flags),
 	OF_FEATURE(FLOW, flow_layers),
 	OF_FEATURE(FLOW, max_flow_masks),
+	OF_FEATURE(STAT_SETS, max_stat_sets),
 	OF_FEATURE(TSO, max_tso),
 	OF_FEATURE(RATE_LIMIT, min_rate),
 	OF_FEATURE(RATE_LIMIT, max_rate),
@@ -256,6 +256,7 @@ enum ornic_cmd_status query_cmd_device(struct card *card, struct cmd *cmd)
 	out->wq_flags = htole32(WQ_FLAGS);
 	out->max_flows = htole32(card->flows.max);
 	out->max_counters = htole32(card->counters.max);
+	out->max_stat_sets = htole32(STATS_SETS);
 	out->max_tso = htole32(CARD_MAX_TSO);
 	out->min_rate = htole32(1);
 	out->max_rate = htole32(ETHPORT_SPEED_MBPS * 1000);
@@ -284,13 +285,12 @@ enum ornic_cmd_status query_cmd_stats(struct card *card, struct cmd *cmd)
 	const struct ornic_query_stats_in *in = cmd->in;
 	uint32_t scope = le32toh(in->scope);
 	uint32_t num = le32toh(in->num);
-	uint64_t qp_counters[QUERY_STATS_MAX];
 	const struct counters *counters;
 	const uint64_t *from;
 	__le64 *to = cmd->out;
 	int count, i;
 
-	if (num && scope != ORNIC_STATS_QP && scope != ORNIC_STATS_COUNTERS)
+	if (num && scope != ORNIC_STATS_SET && scope != ORNIC_STATS_COUNTERS)
 		return ORNIC_CMD_BAD_PARAM;
 	switch (scope) {
 	case ORNIC_STATS_PORT:
@@ -301,11 +301,11 @@ enum ornic_cmd_status query_cmd_stats(struct card *card, struct cmd *cmd)
 		from = card->stats.rdma;
 		count = ORNIC_RDMA_STAT_COUNT;
 		break;
-	case ORNIC_STATS_QP:
-		from = qp_counters;
-		count = qp_stats(card, num, qp_counters, QUERY_STATS_MAX);
-		if (count < 0)
+	case ORNIC_STATS_SET:
+		if (!card_uses(card, ORNIC_FEAT_STAT_SETS) || num >= STATS_SETS)
 			return ORNIC_CMD_BAD_OBJECT;
+		from = card->stats.set[num];
+		count = ORNIC_QP_STAT_COUNT;
 		break;
 	case ORNIC_STATS_DEVICE:
 		from = card->stats.device;

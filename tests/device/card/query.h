@@ -60,8 +60,6 @@ enum ornic_cmd_status query_cmd_device(struct card *card, struct cmd *cmd);
  * @card: the card
  * @cmd: the command
  *
- * qp_stats() answers ORNIC_STATS_QP; ORNIC_STATS_COUNTERS reads the object.
- *
  * Return: status of the command.
  */
 enum ornic_cmd_status query_cmd_stats(struct card *card, struct cmd *cmd);

@@ -109,6 +109,7 @@ static struct json_object *report_card(const struct slot *slot)
 	add(stats, "irqs", slot->stats.irqs);
 	add(stats, "irqs_dropped", slot->stats.irqs_dropped);
 	add(stats, "resets", slot->stats.resets);
+	add(stats, "sleeps", slot->stats.sleeps);
 	add(stats, "time_ns", slot->share.used_ns);
 	add(stats, "memory_regions", slot->mem.count);
 	add(stats, "memory_bytes", mapped_bytes(&slot->mem));

@@ -253,7 +253,12 @@ static bool slot_run(struct loop_task *task)
 
 static bool slot_sleep_prepare(struct loop_task *task)
 {
-	return card_sleep_prepare(task_to_card(task)->card);
+	struct slot *slot = task_to_card(task);
+
+	if (!card_sleep_prepare(slot->card))
+		return false;
+	slot->stats.sleeps++;
+	return true;
 }
 
 static void slot_wake(struct loop_task *task)

@@ -26,11 +26,13 @@
  * @irqs: eventfds fired
  * @irqs_dropped: interrupts dropped: no eventfd, or an error
  * @resets: resets of any kind
+ * @sleeps: times that the card went to sleep, after which hosts ring doorbells
  */
 struct slot_stats {
 	uint64_t irqs;
 	uint64_t irqs_dropped;
 	uint64_t resets;
+	uint64_t sleeps;
 };
 
 /**

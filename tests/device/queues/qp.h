@@ -74,28 +74,6 @@ struct qp_attr {
 };
 
 /**
- * struct qp_stats - counters of ORNIC_STATS_QP, in the order of the answer
- * @tx_packets: RoCE packets sent
- * @tx_bytes: payload of @tx_packets
- * @rx_packets: RoCE packets received
- * @rx_bytes: payload of @rx_packets
- * @retransmits: packets sent again
- * @rnr_naks: RNR NAKs received
- * @seq_naks: sequence NAKs received
- * @timeouts: expired acknowledgement timers
- */
-struct qp_stats {
-	uint64_t tx_packets;
-	uint64_t tx_bytes;
-	uint64_t rx_packets;
-	uint64_t rx_bytes;
-	uint64_t retransmits;
-	uint64_t rnr_naks;
-	uint64_t seq_naks;
-	uint64_t timeouts;
-};
-
-/**
  * struct qp_rx_hash - hash of a QP with ORNIC_QP_RSS that selects the WQ of a
  *	frame
  * @fields: ORNIC_RX_HASH_*
@@ -117,6 +95,7 @@ struct qp_rx_hash {
  * @leaving: inside ack_settle(): sends even if the port is full
  * @drained: in SQD: no WQE is under way any more
  * @board_slot: slot on the board of @uctx, or ORNIC_BOARD_NO_SLOT
+ * @stat_set: set of statistics that counts for it
  * @send_cq: membership in the send CQ
  * @uctx: user context, with a reference
  * @xrcd: XRCD of XRC_RECV, with a reference, or NULL
@@ -124,7 +103,7 @@ struct qp_rx_hash {
  * @sq: send queue
  * @answer: turns of the responder of RC and XRC
  * @rwq_table: RWQ table of a QP with ORNIC_QP_RSS, with a reference, or NULL
- * @stats: counters
+ * @tx_bytes: payload sent, for shares
  * @req: requester
  * @resp: responder
  * @rx_hash: hash that selects an entry of @rwq_table
@@ -140,6 +119,7 @@ struct qp {
 	bool leaving;
 	bool drained;
 	uint32_t board_slot;
+	uint32_t stat_set;
 	struct cq_link send_cq;
 	struct uctx *uctx;
 	struct xrcd *xrcd;
@@ -147,8 +127,8 @@ struct qp {
 	struct sq sq;
 	struct run_item answer;
 	struct rwq_table *rwq_table;
-	struct qp_stats stats __attribute__((aligned(64)));
-	struct req req;
+	uint64_t tx_bytes;
+	struct req req __attribute__((aligned(64)));
 	struct resp resp;
 	struct qp_rx_hash rx_hash;
 	struct pace pace;
@@ -156,8 +136,8 @@ struct qp {
 };
 
 _Static_assert(!((offsetof(struct qp, base.obj) | offsetof(struct qp, attr) |
-		  offsetof(struct qp, watch.dbr) | offsetof(struct qp, stats) |
-		  offsetof(struct qp, req) | offsetof(struct qp, resp)) % 64),
+		  offsetof(struct qp, watch.dbr) | offsetof(struct qp, req) |
+		  offsetof(struct qp, resp)) % 64),
 	       "what a message needs is in as few cache lines as possible");
 
 /**
@@ -260,6 +240,11 @@ static inline bool qp_is_connected(const struct qp *qp)
 	}
 }
 
+/* Counts for the set of a QP: QP_STAT_ADD(qp, rx_bytes, n) */
+#define QP_STAT_ADD(qp, name, n)                                    \
+	((qp)->base.card->stats.set[(qp)->stat_set]                 \
+				   [ORNIC_QP_STAT_##name] += (n))
+
 /* Payload of a packet inside the process; less while other QPs have work too */
 static inline uint32_t qp_segment_max(const struct qp *qp)
 {
@@ -272,7 +257,7 @@ static inline bool qp_turn_over(const struct qp *qp, uint64_t sent)
 {
 	const struct card *card = qp->base.card;
 
-	return qp->stats.tx_bytes - sent >= card->limit.bytes ||
+	return qp->tx_bytes - sent >= card->limit.bytes ||
 	       card->budget.work >= card->limit.work;
 }
 

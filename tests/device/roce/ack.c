@@ -406,7 +406,7 @@ bool ack_run(struct qp *qp, unsigned int budget)
 {
 	struct resp *resp = &qp->resp;
 	const struct port *payer = ack_payer(qp);
-	uint64_t sent = qp->stats.tx_bytes;
+	uint64_t sent = qp->tx_bytes;
 	enum ack_result result;
 
 	while (ack_pending(qp)) {
@@ -432,14 +432,14 @@ bool ack_run(struct qp *qp, unsigned int budget)
  */
 void ack_settle(struct qp *qp)
 {
-	uint64_t bytes = qp->stats.tx_bytes;
+	uint64_t bytes = qp->tx_bytes;
 	unsigned int left = ACK_SETTLE_FRAMES;
 
 	if (!ack_pending(qp))
 		return;
 	qp->leaving = true;
 	while (left-- && ack_pending(qp) &&
-	       qp->stats.tx_bytes - bytes < ACK_SETTLE_BYTES)
+	       qp->tx_bytes - bytes < ACK_SETTLE_BYTES)
 		ack_run(qp, 1);
 	qp->leaving = false;
 	env_tx_flush(qp->base.card->env);

@@ -83,7 +83,7 @@ void comp_timer(struct qp *qp)
 		return;
 	}
 	RDMA_STAT_INC(qp->base.card, ack_timeouts);
-	qp->stats.timeouts++;
+	QP_STAT_ADD(qp, ack_timeouts, 1);
 	req->retrying = false;
 	if (req->timeouts < ACK_BACKOFF_MAX)
 		req->timeouts++;
@@ -149,7 +149,7 @@ static void comp_rnr(struct qp *qp, unsigned int code)
 	if (req->rnr_wait || req->psn == req->una)
 		return;
 	RDMA_STAT_INC(qp->base.card, rnr_naks_received);
-	qp->stats.rnr_naks++;
+	QP_STAT_ADD(qp, rnr_naks_received, 1);
 	if (!req->rnr_retry) {
 		RDMA_STAT_INC(qp->base.card, rnr_retries_exceeded);
 		record_fail(qp, ORNIC_WC_RNR_RETRY_EXC_ERR);
@@ -167,7 +167,7 @@ static void comp_nak(struct qp *qp, unsigned int code)
 	switch (code) {
 	case NAK_SEQUENCE:
 		RDMA_STAT_INC(qp->base.card, seq_naks_received);
-		qp->stats.seq_naks++;
+		QP_STAT_ADD(qp, seq_naks_received, 1);
 		comp_lost(qp);
 		return;
 	case NAK_INVALID_REQUEST:

@@ -299,7 +299,7 @@ static void req_sent(struct qp *qp, const struct req_record *rec,
 
 	if (psn_diff(req->psn, req->sent_max) < 0) {
 		RDMA_STAT_ADD(qp->base.card, retransmits, n);
-		qp->stats.retransmits += n;
+		QP_STAT_ADD(qp, retransmits, n);
 	}
 	if (req_is_read(rec->opcode)) {
 		req->rd_out++;
@@ -373,7 +373,7 @@ bool req_run(struct qp *qp, unsigned int budget)
 	struct req *req = &qp->req;
 	enum req_result result = REQ_SENT;
 	struct req_record *rec = NULL;
-	uint64_t sent = qp->stats.tx_bytes;
+	uint64_t sent = qp->tx_bytes;
 	struct send_wqe wqe;
 
 	if (req->rnr_wait)

@@ -71,7 +71,7 @@ static bool roce_is_whole(const struct frame *frame,
 		headers->l4_offset + be_get16(udp + 4) == headers->l3_end);
 }
 
-/* Parse and count. Return: whether the packet is valid. */
+/* Parse, and count what is invalid. Return: whether the packet is valid. */
 static bool roce_parse(struct card *card, struct packet *pkt,
 		       const struct frame *frame,
 		       const struct headers *headers)
@@ -96,9 +96,18 @@ static bool roce_parse(struct card *card, struct packet *pkt,
 		RDMA_STAT_INC(card, rx_cnps);
 		return false;
 	}
+	return true;
+}
+
+/* Count a valid packet. @set: of its QP, or 0 if it has none, or several ([ORNIC-DEV-20]) */
+static void roce_count(struct card *card, const struct packet *pkt, uint32_t set)
+{
+	uint64_t *stats = card->stats.set[set];
+
 	RDMA_STAT_ADD(card, rx_packets, pkt->npkts);
 	RDMA_STAT_ADD(card, rx_bytes, pkt->payload_len);
-	return true;
+	stats[ORNIC_QP_STAT_rx_packets] += pkt->npkts;
+	stats[ORNIC_QP_STAT_rx_bytes] += pkt->payload_len;
 }
 
 void roce_rx_soon(struct card *card, const struct frame *frame)
@@ -120,6 +129,7 @@ void roce_rx_mcast(struct card *card, const struct frame *frame,
 
 	if (!roce_parse(card, &pkt, frame, headers))
 		return;
+	roce_count(card, &pkt, 0);
 	if (pkt.dqpn != MCAST_QPN || pkt.op->transport != OPCODE_UD) {
 		RDMA_STAT_INC(card, rx_unknown_qp);
 		return;
@@ -132,8 +142,6 @@ void roce_rx_mcast(struct card *card, const struct frame *frame,
 		qp = list_entry(pos, struct mcast_member, node)->qp;
 		if (!receiver_receives(&qp->base))
 			continue;
-		qp->stats.rx_packets++;
-		qp->stats.rx_bytes += pkt.payload_len;
 		card->budget.work += CARD_RUN_COPY;
 		ud_rx(qp, &pkt, headers);
 	}
@@ -149,17 +157,18 @@ void roce_rx(struct card *card, const struct frame *frame,
 		return;
 	qp = roce_find(card, &pkt);
 	if (!qp) {
+		roce_count(card, &pkt, 0);
 		RDMA_STAT_INC(card, rx_unknown_qp);
 		return;
 	}
 	if (!roce_pkey_matches(&pkt) ||
 	    (qp_is_connected(qp) &&
 	     !path_accept(qp, &pkt, headers, sgid_index))) {
+		roce_count(card, &pkt, 0);
 		RDMA_STAT_INC(card, rx_wrong_path);
 		return;
 	}
-	qp->stats.rx_packets += pkt.npkts;
-	qp->stats.rx_bytes += pkt.payload_len;
+	roce_count(card, &pkt, qp->stat_set);
 	if (qp_is_connected(qp))
 		roce_rx_connected(qp, &pkt);
 	else

@@ -261,6 +261,7 @@ static void test_sizes_of_each_command(void **state)
 		{ ORNIC_CMD_DESTROY_QP, 4, 8 },
 		{ ORNIC_CMD_MODIFY_QP, 8, 144 },
 		{ ORNIC_CMD_QUERY_QP, 4, 8 },
+		{ ORNIC_CMD_BIND_STATS, 8, 8 },
 		{ ORNIC_CMD_CREATE_WQ, 48, 48 },
 		{ ORNIC_CMD_DESTROY_WQ, 4, 8 },
 		{ ORNIC_CMD_MODIFY_WQ, 16, 16 },
@@ -416,6 +417,7 @@ static void test_query_device_tells_what_is_built(void **state)
 					      ORNIC_FEAT_CQE_EXT |
 					      ORNIC_FEAT_WQ |
 					      ORNIC_FEAT_FLOW |
+					      ORNIC_FEAT_STAT_SETS |
 					      ORNIC_FEAT_TSO |
 					      ORNIC_FEAT_RATE_LIMIT |
 					      ORNIC_FEAT_PATH_MIG |
@@ -456,6 +458,7 @@ static void test_query_device_tells_what_is_built(void **state)
 	assert_int_equal(le32toh(out.max_rate), 100000000);
 	assert_int_equal(le32toh(out.max_flows), 1024);
 	assert_int_equal(le32toh(out.max_counters), 1024);
+	assert_int_equal(le32toh(out.max_stat_sets), 1024);
 	assert_true(le32toh(out.max_mw) >= 131071);
 	assert_int_equal(le32toh(out.max_reg_pages), MR_MAX_REG_PAGES);
 	assert_true(le64toh(out.page_sizes) == 0xfffff000ULL);
@@ -583,7 +586,11 @@ static void test_query_stats_each_scope(void **state)
 	in.num = htole32(1);
 	assert_int_equal(host_cmd(host, ORNIC_CMD_QUERY_STATS, &in, &out),
 			 ORNIC_CMD_BAD_PARAM);
-	in.scope = htole32(ORNIC_STATS_QP);
+	in.scope = htole32(ORNIC_STATS_SET);
+	in.num = htole32(STATS_SETS - 1);
+	host_cmd_ok(host, ORNIC_CMD_QUERY_STATS, &in, &out);
+	assert_int_equal(host->out_len, ORNIC_QP_STAT_COUNT * 8);
+	in.num = htole32(STATS_SETS);
 	assert_int_equal(host_cmd(host, ORNIC_CMD_QUERY_STATS, &in, &out),
 			 ORNIC_CMD_BAD_OBJECT);
 }

@@ -249,6 +249,16 @@ static void change_group(struct fuzz *f)
 				  ORNIC_CMD_ATTACH_MCAST, &in, sizeof(in));
 }
 
+static void bind_stats(struct fuzz *f)
+{
+	struct ornic_bind_stats_in in = {
+		.qpn = htole32(f->nums[below(f, NUMS)]),
+		.set = htole32(below(f, STATS_SETS + 1)),
+	};
+
+	command(f, ORNIC_CMD_BIND_STATS, &in, sizeof(in));
+}
+
 static void change_srq(struct fuzz *f)
 {
 	struct ornic_modify_srq_in limit = { .srqn = htole32(f->srq.num),
@@ -428,7 +438,8 @@ void fuzz_step(struct fuzz *f)
 		fuzz_consume, fuzz_consume, fuzz_raise, fuzz_eth_deliver,
 		/* Those that cause errors */
 		lower, create, set_up, destroy, any_command, registers,
-		change_group, change_srq, modify_mr, fuzz_eth_change,
+		change_group, bind_stats, change_srq, modify_mr,
+		fuzz_eth_change,
 		fuzz_eth_rules,
 		resize_cq, moderate_cq, fuzz_doorbell, scribble_anywhere, memory,
 	};

@@ -439,8 +439,6 @@ static void test_bytes_are_payload(void **state)
 	pair_stat_is(A(pair), ORNIC_RDMA_STAT_tx_bytes, 3001);
 	pair_stat_is(A(pair), ORNIC_RDMA_STAT_rx_bytes, 500);
 	pair_stat_is(B(pair), ORNIC_RDMA_STAT_tx_bytes, 500);
-	assert_int_equal(pair_qp(A(pair))->stats.tx_bytes, 3001);
-	assert_int_equal(pair_qp(A(pair))->stats.rx_bytes, 500);
 }
 
 UNIT_MAIN("rc",

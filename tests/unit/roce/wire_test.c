@@ -477,6 +477,106 @@ static void test_counters_do_not_tell_of_xrc(void **state)
 	counters_do_not_tell(state, pair_setup_xrc);
 }
 
+static void bind_stats(struct side *side, uint32_t set)
+{
+	struct ornic_bind_stats_in in = {
+		.qpn = htole32(side->qp.num), .set = htole32(set),
+	};
+
+	host_cmd_in_ok(side->host, ORNIC_CMD_BIND_STATS, &in);
+}
+
+static void set_is(struct side *side, uint32_t set, const uint64_t *expected)
+{
+	struct ornic_query_stats_in in = {
+		.scope = htole32(ORNIC_STATS_SET), .num = htole32(set),
+	};
+	uint64_t val[ORNIC_QP_STAT_COUNT];
+
+	host_cmd_ok(side->host, ORNIC_CMD_QUERY_STATS, &in, &val);
+	assert_memory_equal(val, expected, sizeof(val));
+}
+
+#define RDMA_STAT_OF(name) ORNIC_RDMA_STAT_##name,
+
+/* All sets together have what the card has */
+static void sets_are_all(struct side *side)
+{
+	static const unsigned int names[] = { ORNIC_QP_STATS(RDMA_STAT_OF) };
+	const struct stats *stats = &side->host->card->stats;
+	unsigned int i, set;
+	uint64_t sum;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		sum = 0;
+		for (set = 0; set < STATS_SETS; set++)
+			sum += stats->set[set][i];
+		assert_int_equal(sum, stats->rdma[names[i]]);
+	}
+}
+
+/*
+ * [ORNIC-DEV-20] A message of two packets, of which the first is lost once, and its ACK
+ * are counted in the set that the QP is bound to, and in no other
+ */
+static void test_sets_of_statistics(void **state)
+{
+	static const uint64_t nothing[ORNIC_QP_STAT_COUNT];
+	static const uint64_t lossless[ORNIC_QP_STAT_COUNT] = {
+		[ORNIC_QP_STAT_tx_packets] = 2,
+		[ORNIC_QP_STAT_tx_bytes] = MTU + 1,
+		[ORNIC_QP_STAT_rx_packets] = 1,
+	};
+	static const uint64_t lossy[ORNIC_QP_STAT_COUNT] = {
+		[ORNIC_QP_STAT_tx_packets] = 4,
+		[ORNIC_QP_STAT_tx_bytes] = 2 * (MTU + 1),
+		[ORNIC_QP_STAT_rx_packets] = 2,
+		[ORNIC_QP_STAT_retransmits] = 2,
+		[ORNIC_QP_STAT_seq_naks_received] = 1,
+	};
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0,
+					 MTU + 1);
+	struct ornic_bind_stats_in bad = {
+		.qpn = htole32(A(pair)->qp.num), .set = htole32(STATS_SETS),
+	};
+	struct pair_wr back = pair_wr_data(B(pair), ORNIC_WR_RDMA_WRITE, 0, 1);
+	uint32_t last = STATS_SETS - 1;
+
+	pair_one(pair, &wr);
+	set_is(A(pair), 0, lossless);
+	bind_stats(A(pair), last);
+	pair->fate = pair_fate_lose_some;
+	pair->arg = 1;
+	pair_one(pair, &wr);
+	set_is(A(pair), 0, lossless);
+	set_is(A(pair), last, lossy);
+	set_is(A(pair), 1, nothing);
+	bind_stats(A(pair), 1);
+	pair_one(pair, &wr);
+	set_is(A(pair), last, lossy);
+	set_is(A(pair), 1, lossless);
+	sets_are_all(A(pair));
+	sets_are_all(B(pair));
+
+	host_cmd_in_is(A(pair)->host, ORNIC_CMD_BIND_STATS, &bad,
+		       ORNIC_CMD_BAD_PARAM);
+	bad.set = 0;
+	bad.qpn = htole32(A(pair)->qp.num + 1);
+	host_cmd_in_is(A(pair)->host, ORNIC_CMD_BIND_STATS, &bad,
+		       ORNIC_CMD_BAD_OBJECT);
+	pair_state(A(pair), ORNIC_QPS_ERR);
+	bind_stats(A(pair), 0);
+	pair_state(A(pair), ORNIC_QPS_RESET);
+	bind_stats(A(pair), 1);
+	/* Its packets are for nobody, and B repeats its own */
+	pair_send(B(pair), &back);
+	pair_sleep(pair, 1000 * 1000 * 1000);
+	assert_true(pair_stat(A(pair), ORNIC_RDMA_STAT_rx_unknown_qp) > 0);
+	sets_are_all(A(pair));
+	sets_are_all(B(pair));
+}
+
 UNIT_MAIN("wire",
 	PAIR_TEST(test_fields_of_packets, pair_setup_rc, bytes),
 	PAIR_TEST(test_fields_of_packets, pair_setup_rc, v6_vlan),
@@ -493,6 +593,7 @@ UNIT_MAIN("wire",
 	PAIR_ALL(test_broken_packets, pair_setup_rc),
 	PAIR_BOTH(test_naks, pair_setup_rc),
 	PAIR_BOTH(test_credits_are_not_looked_at, pair_setup_rc),
+	PAIR_TEST(test_sets_of_statistics, pair_setup_rc, bytes),
 	cmocka_unit_test(test_rnr_times),
 	cmocka_unit_test(test_counters_do_not_tell),
 	cmocka_unit_test(test_counters_do_not_tell_of_xrc),
