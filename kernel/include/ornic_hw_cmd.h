@@ -83,6 +83,9 @@ ORNIC_ASSERT_SIZE(struct ornic_query_device_out, 272);
 /* The lags are at most this, and a quarter of the longest ring */
 #define ORNIC_CI_LAG_MAX		256
 
+/* Least max_tso of a device with FEAT_TSO, bytes */
+#define ORNIC_TSO_MIN			4096
+
 /* Duties of the host; a driver that does not know all refuses the device */
 #define ORNIC_NEEDS_RQ_DOORBELL		0x1	/* ring for receive WQEs */
 

@@ -193,6 +193,12 @@ static int ornic_start_query(struct ornic_core *core)
 		dev_err(ornic_device(core), "max_eqe is 0, and each vector needs an event queue\n");
 		return -ENODEV;
 	}
+	/* [ORNIC-DEV-18] */
+	if (lim->features & ORNIC_FEAT_TSO && lim->max_tso < ORNIC_TSO_MIN) {
+		dev_err(ornic_device(core), "max_tso is %u, which is less than %u\n", lim->max_tso,
+			ORNIC_TSO_MIN);
+		return -ENODEV;
+	}
 	if (lim->max_eq < core->num_vectors) {
 		dev_err(ornic_device(core), "max_eq is %u, which is less than %u, one per vector\n",
 			lim->max_eq, core->num_vectors);

@@ -60,6 +60,7 @@ LIMITS = {
     "limit=max_sq_slots:512,sq_ci_lag:129":
         r"sq_ci_lag is 129, which is more than 128 of rings of 512",
     "limit=max_eq:0": r"max_eq is 0, which is less than \d+, one per vector",
+    "limit=max_tso:4095": r"max_tso is 4095, which is less than 4096",
     "limit=needs:2": r"device needs 0x2, this driver does 0x1",
 }
 # Lines about profiles that demand more, which come before

@@ -17,7 +17,7 @@ static const struct {
 	LIMIT(max_eq),	     LIMIT(max_eqe),	  LIMIT(max_cqe),
 	LIMIT(max_sq_slots), LIMIT(max_rq_wqes),  LIMIT(max_srq_wqes),
 	LIMIT(sq_ci_lag),    LIMIT(rq_ci_lag),	  LIMIT(max_rwq_table_size),
-	LIMIT(needs),
+	LIMIT(max_tso),	     LIMIT(needs),
 };
 
 bool limit_find(const char *name, size_t *offset)
