@@ -38,6 +38,7 @@ int ornic_compat_get_rxnfc(struct net_device *netdev, struct ethtool_rxnfc *info
 #include <linux/etherdevice.h>
 #include <linux/ethtool.h>
 #include <linux/module.h>
+#include <linux/pci.h>
 #include <linux/swiotlb.h>
 #include <linux/workqueue.h>
 #include <net/netdev_queues.h>
@@ -54,6 +55,15 @@ int ornic_compat_get_rxnfc(struct net_device *netdev, struct ethtool_rxnfc *info
 #define MODULE_IMPORT_NS(ns)		MODULE_INFO(import_ns, ns)
 #define EXPORT_SYMBOL_NS_GPL(sym, ns)	__EXPORT_SYMBOL(sym, "GPL", ns)
 #endif
+
+/* 7.0; a saved state was restored once, and a reset by the PCI core used it up */
+static inline void ornic_compat_restore_state(struct pci_dev *pdev)
+{
+	pdev->state_saved = true;
+	pci_restore_state(pdev);
+}
+
+#define pci_restore_state ornic_compat_restore_state
 
 #ifdef ORNIC_LACKS_SYSTEM_DFL_LONG_WQ
 /* 7.2 */
@@ -227,6 +237,11 @@ struct ornic_compat_ib_device_ops {
 	int (*ornic_counter_update_stats)(struct rdma_counter *counter);
 	size_t size_rdma_counter;
 #endif
+#ifdef ORNIC_LACKS_RESTRACK_BEGIN_DEL
+	int (*ornic_fill_res_cq_entry)(struct sk_buff *msg, struct ib_cq *cq);
+	int (*ornic_fill_res_qp_entry)(struct sk_buff *msg, struct ib_qp *qp);
+	int (*ornic_fill_res_srq_entry)(struct sk_buff *msg, struct ib_srq *srq);
+#endif
 };
 
 #define ib_device_ops ornic_compat_ib_device_ops
@@ -253,6 +268,13 @@ struct ornic_compat_ib_device_ops {
 #define counter_dealloc ornic_counter_dealloc
 #define counter_unbind_qp ornic_counter_unbind_qp
 #define counter_update_stats ornic_counter_update_stats
+#endif
+
+#ifdef ORNIC_LACKS_RESTRACK_BEGIN_DEL
+/* 7.3; the core showed objects whose rings the driver had freed */
+#define fill_res_cq_entry ornic_fill_res_cq_entry
+#define fill_res_qp_entry ornic_fill_res_qp_entry
+#define fill_res_srq_entry ornic_fill_res_srq_entry
 #endif
 
 #endif /* ORNIC_COMPAT_H */
