@@ -174,7 +174,7 @@ def test_stream(plain_pair):
     sender, receiver = (spent(pair.card, before[nic], nic) for nic in (0, 1))
     # The MTU is 9000
     assert mib << 20 <= sender["frames"] * 9000 <= (mib << 20) * 5 // 4, sender
-    # At least 32 KiB, half of the longest segment, for each doorbell
-    assert sender["doorbells"] - 3 * sender["interrupts"] <= mib * 32, sender
+    # How long a segment is depends on what TCP knows of the path, but it is seldom a single frame
+    assert sender["doorbells"] - 3 * sender["interrupts"] <= sender["frames"] * 3 // 4, sender
     assert receiver["interrupts"] <= sender["frames"] // 4, (sender, receiver)
     assert receiver["frames"] <= sender["frames"] // 4, (sender, receiver)

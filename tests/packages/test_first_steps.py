@@ -54,6 +54,16 @@ def check_service(vm):
     return pid
 
 
+def check_group(vm):
+    """A service with a group of its own, as the manual page says."""
+    vm.check("groupadd tenant && d=/etc/systemd/system/ornic-device@other.service.d && mkdir -p $d && "
+             "printf '[Service]\\nGroup=tenant\\n' >$d/group.conf && systemctl daemon-reload && "
+             "systemctl start ornic-device@other")
+    assert vm.check("stat -c '%G %a' /run/ornic/other /run/ornic/other/nic0.sock").split() == [
+        "tenant", "750", "tenant", "770"]
+    vm.check("systemctl stop ornic-device@other")
+
+
 def check_bridge(vm):
     """The example with a bridge: the card opens a TAP interface of group kvm."""
     vm.check("ip link add br0 type bridge && ip tuntap add ornic0 mode tap group kvm && "
@@ -84,6 +94,7 @@ def follow_host(vm, deb, steps):
             output = vm.check(line)
     assert [row.split()[0] for row in output.splitlines()] == ["CARD", "nic0", "nic1"]
     pid = check_service(vm)
+    check_group(vm)
     check_bridge(vm)
     code, output = vm.run("ornicctl check")
     # An emulated processor may have virtualization, so there may be a note on KVM or none

@@ -59,9 +59,10 @@ def refused(*words):
     return line
 
 
-def test_socket_of_a_stranger(tmp_path):
-    """Another user's process that listens in the directory is not believed."""
-    path = tmp_path / "control.sock"
+def test_socket_of_a_stranger(server, tmp_path):
+    """Another user's process that listens in the directory is not believed, be it as a card or as a
+    QEMU."""
+    path = tmp_path / "stranger.sock"
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(path))
         # The kernel notes who calls listen()
@@ -71,6 +72,8 @@ def test_socket_of_a_stranger(tmp_path):
         finally:
             os.seteuid(0)
         assert "user 65534 listens there" in refused("-s", path, "status")
+        assert "user 65534 listens there" in refused("-s", server.control_path, "attach", "nic0",
+                                                     path)
 
 
 def test_status(server, ask):
