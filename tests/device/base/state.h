@@ -266,6 +266,8 @@ struct flow_mask {
  * @list: lists of struct flow, by enum flow_list
  * @macs: list of the rules of type NORMAL whose mask has all bits of the
  *	destination MAC
+ * @groups: list of the rules of type NORMAL that frames to groups can match, in the
+ *	same order
  * @ingress: number of rules for received frames, without sniffers
  * @sniffers: number of rules of type SNIFFER
  * @egress: number of rules with ORNIC_FLOW_EGRESS
@@ -274,6 +276,7 @@ struct flow_mask {
 struct flow_table {
 	struct list_head list[FLOW_LISTS];
 	struct list_head macs;
+	struct list_head groups;
 	unsigned int ingress;
 	unsigned int sniffers;
 	unsigned int egress;

@@ -88,9 +88,10 @@ static void flow_apply(const struct flow *flow, struct flow_walk *walk)
 
 /*
  * If a rule matches, all its twins get the frame, too ([ORNIC-FLOW-5]). Without
- * FEAT_FLOW_COPY the oldest takes it ([ORNIC-FIELD-4]).
+ * FEAT_FLOW_COPY the oldest takes it ([ORNIC-FIELD-4]). node: offset of the member
+ * of struct flow that is in the list.
  */
-static void flow_walk_list(const struct list_head *list, struct flow_walk *walk)
+static void flow_walk_list(const struct list_head *list, size_t node, struct flow_walk *walk)
 {
 	const struct list_head *pos;
 	const struct flow *flow;
@@ -99,7 +100,7 @@ static void flow_walk_list(const struct list_head *list, struct flow_walk *walk)
 	if (walk->took)
 		return;
 	list_for_each(pos, list) {
-		flow = list_entry(pos, struct flow, node);
+		flow = (const void *)((const char *)pos - node);
 		if (!flow->twin) {
 			if (walk->took)
 				return;
@@ -118,6 +119,7 @@ enum flow_verdict flow_rx(struct card *card, const struct frame *frame,
 			  struct headers *headers, bool stack)
 {
 	const struct list_head *list = card->flow_table.list;
+	const size_t node = offsetof(struct flow, node);
 	struct flow_walk walk = {
 		.frame = frame,
 		.headers = headers,
@@ -125,10 +127,13 @@ enum flow_verdict flow_rx(struct card *card, const struct frame *frame,
 		.stack = stack,
 	};
 
-	flow_walk_list(&list[FLOW_NORMAL], &walk);
-	if (frame->hdr[0] & 1)
-		flow_walk_list(&list[FLOW_MC_DEFAULT], &walk);
-	flow_walk_list(&list[FLOW_ALL_DEFAULT], &walk);
+	if (frame->hdr[0] & 1) {
+		flow_walk_list(&card->flow_table.groups, offsetof(struct flow, group_node), &walk);
+		flow_walk_list(&list[FLOW_MC_DEFAULT], node, &walk);
+	} else {
+		flow_walk_list(&list[FLOW_NORMAL], node, &walk);
+	}
+	flow_walk_list(&list[FLOW_ALL_DEFAULT], node, &walk);
 	if (walk.given)
 		PORT_STAT_INC(card, rx_steered);
 	else if (walk.dropped)
@@ -240,12 +245,35 @@ static bool flow_names_mac(const struct flow *flow)
 	return flow->list == FLOW_NORMAL && !memcmp(flow->mask, all, MAC_LEN);
 }
 
+/* Can frames to a group match a rule of type NORMAL? */
+static bool flow_takes_groups(const struct flow *flow)
+{
+	const uint8_t *dmac = (const void *)flow->value, *mask = (const void *)flow->mask;
+
+	return flow->list == FLOW_NORMAL && (!(mask[0] & 1) || dmac[0] & 1);
+}
+
+/* Add a rule, in its list already, behind those that come before it there */
+static void flow_add_group(struct card *card, struct flow *flow)
+{
+	const struct list_head *list = &card->flow_table.list[FLOW_NORMAL];
+	struct list_head *pos = flow->node.prev;
+
+	while (pos != list && list_empty(&list_entry(pos, struct flow, node)->group_node))
+		pos = pos->prev;
+	list_add(&flow->group_node, pos == list ? &card->flow_table.groups :
+				    &list_entry(pos, struct flow, node)->group_node);
+}
+
 static void flow_link(struct card *card, struct flow *flow)
 {
 	list_add_tail(&flow->node, flow_place(card, flow));
 	list_init(&flow->mac_node);
 	if (flow_names_mac(flow))
 		list_add(&flow->mac_node, &card->flow_table.macs);
+	list_init(&flow->group_node);
+	if (flow_takes_groups(flow))
+		flow_add_group(card, flow);
 	(*flow_counter(card, flow))++;
 }
 
@@ -258,6 +286,7 @@ static void flow_unlink(struct card *card, struct flow *flow)
 		list_entry(next, struct flow, node)->twin = false;
 	list_del_init(&flow->node);
 	list_del_init(&flow->mac_node);
+	list_del_init(&flow->group_node);
 	(*flow_counter(card, flow))--;
 }
 
@@ -291,6 +320,7 @@ void flow_init(struct card *card)
 	for (i = 0; i < FLOW_LISTS; i++)
 		list_init(&card->flow_table.list[i]);
 	list_init(&card->flow_table.macs);
+	list_init(&card->flow_table.groups);
 }
 
 void flow_destroy(struct card *card, struct obj *obj)

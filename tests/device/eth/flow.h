@@ -4,7 +4,8 @@
  * 11.15).
  *
  * Without rules a frame costs one test of a counter. With rules the card
- * compares the frame with each of them until one takes it. CARD_MAX_FLOW_BITS
+ * compares the frame with each of them until one takes it; a frame to a group not
+ * with those that name a unicast address, which most do. CARD_MAX_FLOW_BITS
  * limits their number, and FLOW_COPIES_MAX the number of copies.
  */
 #ifndef ORNIC_DEVICE_FLOW_H
@@ -40,6 +41,7 @@ struct qp;
  * @last: index of the last one; both are 0 when every frame matches
  * @twin: has the same list, priority, value and mask as the rule before it
  * @mac_node: in @macs of struct flow_table, or unlinked
+ * @group_node: in @groups of struct flow_table, or unlinked
  * @list: enum flow_list
  * @qp: RAW_PACKET QP, with a reference
  * @counters: counters of ORNIC_FLOW_COUNT, with a reference, or NULL
@@ -59,6 +61,7 @@ struct flow {
 	uint8_t last;
 	bool twin;
 	struct list_head mac_node;
+	struct list_head group_node;
 	uint8_t list;
 	struct qp *qp;
 	struct counters *counters;

@@ -355,6 +355,36 @@ static void test_priority_then_age(void **state)
 	got_nothing(w);
 }
 
+/* [ORNIC-FLOW-4] Frames to groups pass the rules for unicast addresses */
+static void test_groups_and_unicast_rules(void **state)
+{
+	struct raw *w = *state;
+	struct ornic_create_flow_in unicast = flow_in(w, 3, 2000);
+	struct ornic_create_flow_in any = flow_in(w, 1, 2000);
+	struct ornic_create_flow_in one = flow_in(w, 2, 2000);
+	uint32_t num;
+
+	recvs(w);
+	memcpy(unicast.value.outer.dmac, somebody, 6);
+	memset(unicast.mask.outer.dmac, 0xff, 6);
+	memcpy(one.value.outer.dmac, group, 6);
+	memset(one.mask.outer.dmac, 0xff, 6);
+	any.priority = htole32(7);
+	create(w, &unicast);
+	create(w, &any);
+	unicast.priority = htole32(6);
+	create(w, &unicast);
+	one.priority = htole32(5);
+	num = create(w, &one);
+	reaches(w, somebody, 2000, 3);
+	reaches(w, group, 2000, 2);
+	destroy(w, num);
+	one.priority = htole32(7);
+	create(w, &one);
+	reaches(w, group, 2000, 1);
+	got_nothing(w);
+}
+
 /* [ORNIC-FLOW-5] */
 static void test_listeners_to_the_same(void **state)
 {
@@ -677,6 +707,7 @@ UNIT_MAIN("flow",
 	RAW_PROCESS_TEST(test_rule_takes_its_frames),
 	RAW_PROCESS_TEST(test_each_field_counts),
 	RAW_PROCESS_TEST(test_priority_then_age),
+	RAW_TEST(test_groups_and_unicast_rules),
 	RAW_PROCESS_TEST(test_listeners_to_the_same),
 	RAW_PROCESS_TEST(test_dont_trap),
 	RAW_PROCESS_TEST(test_defaults),
