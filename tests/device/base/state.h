@@ -63,7 +63,8 @@ struct qp;
 /* Receive queues of the port, bytes of a Toeplitz key, buckets of groups */
 #define ETHPORT_QUEUES_MAX 128
 #define RSS_KEY_LEN 40
-#define MCAST_HASH_SIZE 1024
+#define MCAST_HASH_BITS 10
+#define MCAST_HASH_SIZE (1u << MCAST_HASH_BITS)
 
 /* Numbers 0 and 1 mean SMI and GSI on the wire (IBTA 3.5.3) */
 #define CARD_QP_FIRST 2

@@ -22,7 +22,7 @@
 #include "eth/headers.h"
 
 /* Limit of rules that let one frame go to more than one QP ([ORNIC-FLOW-13]) */
-#define FLOW_COPIES_MAX 64
+#define FLOW_COPIES_MAX 16
 
 struct cmd;
 struct counters;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/be.h"
 #include "base/state.h"
 #include "queues/qp.h"
 #include "roce/mcast.h"
@@ -30,12 +31,9 @@ static void mcast_mac(uint8_t *mac, const uint8_t *gid)
 
 static struct list_head *mcast_bucket(struct card *card, const uint8_t *mac)
 {
-	uint32_t tail;
-
-	memcpy(&tail, mac + 2, sizeof(tail));
-	/* Fibonacci hashing, as gid_hash() */
-	return &card->mcast.bucket[(tail * 0x9e3779b1u) >> 16 &
-				  (MCAST_HASH_SIZE - 1)];
+	/* Fibonacci hashing, as gid_hash(), of the bytes that differ */
+	return &card->mcast.bucket[be_get32(mac + 2) * 0x9e3779b1u >>
+				   (32 - MCAST_HASH_BITS)];
 }
 
 void mcast_init(struct card *card)
@@ -92,17 +90,24 @@ static struct mcast_member *mcast_member(const struct mcast_group *group,
 
 static struct mcast_group *mcast_create(struct card *card, const uint8_t *gid)
 {
+	unsigned int room = MCAST_BUCKET_MAX;
+	struct list_head *bucket, *pos;
 	struct mcast_group *group;
+	uint8_t mac[MAC_LEN];
 
-	if (card->mcast.count == MCAST_GROUPS_MAX)
+	mcast_mac(mac, gid);
+	bucket = mcast_bucket(card, mac);
+	list_for_each(pos, bucket)
+		room--;
+	if (card->mcast.count == MCAST_GROUPS_MAX || !room)
 		return NULL;
 	group = calloc(1, sizeof(*group));
 	if (!group)
 		return NULL;
 	memcpy(group->gid, gid, GID_LEN);
-	mcast_mac(group->mac, gid);
+	memcpy(group->mac, mac, MAC_LEN);
 	list_init(&group->members);
-	list_add_tail(&group->node, mcast_bucket(card, group->mac));
+	list_add_tail(&group->node, bucket);
 	card->mcast.count++;
 	return group;
 }

@@ -17,7 +17,10 @@
 /* Destination QPN of packets to a group (IBTA 3.5.10, 9.6.1.3) */
 #define MCAST_QPN 0xffffff
 #define MCAST_GROUPS_MAX 1024
-#define MCAST_QPS_MAX 256
+/* A packet to a group is copied for each, at the cost of its sender */
+#define MCAST_QPS_MAX 16
+/* Groups of one bucket, which the guest can choose; all packets to them look at each */
+#define MCAST_BUCKET_MAX 16
 
 struct cmd;
 struct card;

@@ -446,7 +446,7 @@ static void test_query_device_tells_what_is_built(void **state)
 	assert_int_equal(le32toh(out.max_srq), 8191);
 	assert_int_equal(le32toh(out.max_xrcd), 4096);
 	assert_int_equal(le32toh(out.max_mcast_groups), 1024);
-	assert_int_equal(le32toh(out.max_mcast_qps), 256);
+	assert_int_equal(le32toh(out.max_mcast_qps), 16);
 	assert_true(le32toh(out.max_wq) >= 16382);
 	assert_int_equal(le32toh(out.max_rwq_tables), 4096);
 	assert_int_equal(le32toh(out.max_rwq_table_size), 512);

@@ -79,6 +79,7 @@ int neighbours_teardown(void **state)
 		close(n->fd);
 	for (i = 0; i < 2; i++)
 		host_release(n->host[i]);
+	free(n->sender);
 	free(n->own);
 	free(n->self);
 	free(n->pair);

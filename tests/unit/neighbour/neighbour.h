@@ -59,6 +59,7 @@ enum neighbour_wait {
  * @pair: the attacker's side A and the neighbour's side B
  * @self: both sides are the attacker's
  * @own: both sides are the neighbour's; it carries the datagrams
+ * @sender: the same, for attacks in which the neighbour sends
  * @qp: QPs of the attack, of side A and B
  * @qps: number of them
  * @waits: the neighbour has asked and has no answer
@@ -79,6 +80,7 @@ struct neighbours {
 	struct pair *pair;
 	struct pair *self;
 	struct pair *own;
+	struct pair *sender;
 	struct host_qp qp[2][NEIGHBOUR_QPS];
 	unsigned int qps;
 	bool waits[WAITS];

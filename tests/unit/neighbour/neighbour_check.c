@@ -56,13 +56,18 @@ static void run(void **state)
 	check_waits(n);
 }
 
-/* Attacks that leave the neighbour less: all packets cost more since they began */
+/*
+ * Attacks that leave the neighbour less, as all packets cost more since they began,
+ * and those that must leave it more, as the attacker only receives
+ */
 static const struct {
 	const char *name;
 	unsigned int share;
 } least_shares[] = {
 	{ "capture", 240 },
 	{ "faults", 11 },
+	{ "received_by_rules", 650 },
+	{ "received_by_sniffers", 750 },
 };
 
 static unsigned int least_share(const struct attack *attack)

@@ -11,6 +11,7 @@
 #include "neighbour.h"
 #include "ports/capture.h"
 #include "ports/port_fd.h"
+#include "roce/mcast.h"
 
 #define TURNS 50
 #define FRAME_LEN 8000
@@ -43,7 +44,7 @@ static struct pair *multicast_pair(struct neighbours *n)
 	return n->attack->arg ? n->pair : n->self;
 }
 
-/* All QPs are members of one group; 256 is the limit */
+/* As many QPs as may be are members of one group */
 static void begin_multicast(struct neighbours *n)
 {
 	struct pair *pair = multicast_pair(n);
@@ -59,7 +60,7 @@ static void begin_multicast(struct neighbours *n)
 	group_mac(&av);
 	memcpy(in.gid, av.dgid, GID_LEN);
 	for (i = 0; i < 2; i++)
-		for (j = 0; j < n->qps; j++) {
+		for (j = 0; j < MCAST_QPS_MAX / 2; j++) {
 			in.qpn = htole32(n->qp[i][j].num);
 			host_cmd_in_ok(pair->side[i].host,
 				       ORNIC_CMD_ATTACH_MCAST, &in);
@@ -87,26 +88,29 @@ static void push_multicast(struct neighbours *n)
 
 /* ---- RAW_PACKET ---- */
 
-/* Fill the rings with a WQE of @slots */
+/* Fill the ring of a QP with a WQE of @slots */
+static void post_raw_to(struct host *host, struct host_qp *qp, const void *wqe,
+			unsigned int slots)
+{
+	struct ornic_qp_dbr *dbr = host_qp_dbr(qp);
+	unsigned int i;
+
+	while (qp->sq_pi - guest_load32(&dbr->sq_ci) + slots <=
+	       1u << qp->log_sq_slots)
+		for (i = 0; i < slots; i++)
+			memcpy(host_ptr(host, qp->sq + qp->sq_pi++ % 64 * 64),
+			       (const char *)wqe + 64 * i, 64);
+	guest_store32(&dbr->sq_pi, qp->sq_pi);
+	host_doorbell(host, qp->uctx, ORNIC_DB_SQ, qp->num, qp->sq_pi);
+}
+
+/* Fill the rings of the attacker */
 static void post_raw(struct neighbours *n, const void *wqe, unsigned int slots)
 {
-	struct host *host = n->host[0];
-	struct ornic_qp_dbr *dbr;
-	struct host_qp *qp;
-	unsigned int i, j;
+	unsigned int i;
 
-	for (i = 0; i < n->qps; i++) {
-		qp = &n->qp[0][i];
-		dbr = host_qp_dbr(qp);
-		while (qp->sq_pi - guest_load32(&dbr->sq_ci) + slots <=
-		       1u << qp->log_sq_slots)
-			for (j = 0; j < slots; j++)
-				memcpy(host_ptr(host, qp->sq +
-						qp->sq_pi++ % 64 * 64),
-				       (const char *)wqe + 64 * j, 64);
-		guest_store32(&dbr->sq_pi, qp->sq_pi);
-		host_doorbell(host, qp->uctx, ORNIC_DB_SQ, qp->num, qp->sq_pi);
-	}
+	for (i = 0; i < n->qps; i++)
+		post_raw_to(n->host[0], &n->qp[0][i], wqe, slots);
 }
 
 static void begin_raw(struct neighbours *n)
@@ -120,26 +124,33 @@ static void begin_raw(struct neighbours *n)
 	neighbours_qps(n, n->self, ORNIC_QPT_RAW_PACKET, 0);
 }
 
+struct raw_wqe {
+	struct ornic_sq_hdr hdr;
+	struct ornic_route_eth route;
+	struct ornic_sge sge;
+};
+
+/* A broadcast frame of @len bytes, which are those of the buffer of @side */
+static struct raw_wqe broadcast(struct side *side, uint32_t len)
+{
+	memset(side->buf, 0xff, MAC_LEN);
+	return (struct raw_wqe){
+		.hdr.ctrl = htole32(ORNIC_SQ_CTRL(ORNIC_WR_SEND, 0, 48)),
+		.sge = { htole64(side->addr), htole32(len), htole32(side->key) },
+	};
+}
+
 /* Broadcast frames of @arg bytes, with a checksum over all of them */
 static void push_raw(struct neighbours *n)
 {
 	struct side *side = A(n->self);
-	struct {
-		struct ornic_sq_hdr hdr;
-		struct ornic_route_eth route;
-		struct ornic_sge sge;
-	} wqe = {
-		.hdr.ctrl = htole32(ORNIC_SQ_CTRL(ORNIC_WR_SEND, 0, 48)),
-		.route = {
-			.flags = htole16(ORNIC_ETH_TX_L4_CSUM),
-			.csum_start = htole16(14),
-			.csum_offset = htole16(6),
-		},
-		.sge = { htole64(side->addr), htole32(n->attack->arg),
-			 htole32(side->key) },
-	};
+	struct raw_wqe wqe = broadcast(side, n->attack->arg);
 
-	memset(side->buf, 0xff, MAC_LEN);
+	wqe.route = (struct ornic_route_eth){
+		.flags = htole16(ORNIC_ETH_TX_L4_CSUM),
+		.csum_start = htole16(14),
+		.csum_offset = htole16(6),
+	};
 	post_raw(n, &wqe, 1);
 	neighbours_receive(n, n->self, side->addr + MAC_LEN, PAIR_BUF_SIZE / 2);
 }
@@ -195,10 +206,10 @@ static void begin_rules(struct neighbours *n)
 	unsigned int i;
 
 	begin_raw(n);
-	memset(&in.mask.outer.dmac, 0xff, MAC_LEN);
+	memset(&in.mask.outer.smac, 0xff, MAC_LEN);
 	for (i = 0; i < 1u << CARD_MAX_FLOW_BITS; i++) {
-		memcpy(in.value.outer.dmac, "\x02\x01\x01\x01", 4);
-		be_put16(in.value.outer.dmac + 4, i);
+		memcpy(in.value.outer.smac, "\x02\x01\x01\x01", 4);
+		be_put16(in.value.outer.smac + 4, i);
 		add_rule(n, &in);
 	}
 }
@@ -211,6 +222,68 @@ static void begin_twins(struct neighbours *n)
 	begin_raw(n);
 	for (i = 0; i < FLOW_COPIES_MAX; i++)
 		add_rule(n, &in);
+}
+
+/* ---- frames of the neighbour that the attacker receives ---- */
+
+/* A QP of the neighbour */
+static void begin_sender(struct neighbours *n, unsigned int type)
+{
+	n->sender = neighbours_pair_of_one(B(n->pair));
+	neighbours_cq(A(n->sender));
+	neighbours_cq(B(n->sender));
+	pair_qps(n->sender, type, 0);
+	pair_connect(n->sender);
+}
+
+static void begin_received_by_rules(struct neighbours *n)
+{
+	begin_rules(n);
+	begin_sender(n, ORNIC_QPT_RAW_PACKET);
+}
+
+static void begin_received_by_sniffers(struct neighbours *n)
+{
+	begin_sniffers(n);
+	begin_sender(n, ORNIC_QPT_RAW_PACKET);
+}
+
+static void begin_received_by_group(struct neighbours *n)
+{
+	begin_multicast(n);
+	begin_sender(n, ORNIC_QPT_UD);
+}
+
+static void push_to_rules(struct neighbours *n)
+{
+	struct raw_wqe wqe = broadcast(A(n->sender), 60);
+
+	post_raw_to(n->host[1], &A(n->sender)->qp, &wqe, 1);
+}
+
+static void push_to_sniffers(struct neighbours *n)
+{
+	neighbours_receive(n, n->self, A(n->self)->addr, PAIR_BUF_SIZE / 2);
+	push_to_rules(n);
+}
+
+static void push_to_group(struct neighbours *n)
+{
+	struct pair_wr wr = pair_wr_data(A(n->sender), ORNIC_WR_SEND, 0, 2048);
+	struct ornic_qp_attr attr = pair_attr(A(n->sender), B(n->sender));
+	struct host_qp *qp = &A(n->sender)->qp;
+
+	neighbours_receive_srq(A(n->self));
+	B(n->self)->srq = A(n->self)->srq;
+	group_mac(&attr.av);
+	wr.av = &attr.av;
+	wr.flags = 0;
+	wr.dqpn = 0xffffff;
+	wr.qkey = PAIR_QKEY;
+	while (qp->sq_pi - guest_load32(&host_qp_dbr(qp)->sq_ci) + 2 <=
+	       1u << qp->log_sq_slots)
+		pair_post(A(n->sender), &wr);
+	pair_ring(A(n->sender));
 }
 
 /* ---- the switch ---- */
@@ -341,6 +414,12 @@ static const struct attack attacks[] = {
 	  FRAME_LEN, 0, 0 },
 	{ "outside_roce", begin_outside_roce, push_outside_roce, TURNS,
 	  OPCODE_RC_SEND_ONLY, 0, 0 },
+	{ "received_by_rules", begin_received_by_rules, push_to_rules, TURNS, 0,
+	  0, 0 },
+	{ "received_by_sniffers", begin_received_by_sniffers, push_to_sniffers,
+	  TURNS, 0, 0, 0 },
+	{ "received_by_group", begin_received_by_group, push_to_group, TURNS, 0,
+	  0, 0 },
 	{ "faults", begin_faults, push_raw, TURNS, FRAME_LEN, 0, 0 },
 };
 

@@ -330,6 +330,26 @@ static void test_limits(void **state)
 	assert_int_equal(b->host->card->mcast.count, 0);
 }
 
+/* Packets to an address do not look at more groups than these, which all have its MAC */
+static void test_groups_of_a_mac_are_limited(void **state)
+{
+	struct pair *pair = *state;
+	struct side *b = B(pair);
+	struct ornic_mcast_in in = { .qpn = htole32(b->qp.num) };
+	uint8_t mac[MAC_LEN];
+	unsigned int i;
+
+	group_gid(pair, 0, in.gid, mac);
+	for (i = 0; i <= MCAST_BUCKET_MAX; i++) {
+		/* Of 224.i.x.x only the low 23 bits are in the MAC; of IPv6 the last 32 */
+		in.gid[12 - 8 * !gid_is_ipv4(in.gid)] = 0xe0 + i % 16;
+		in.gid[13 - 8 * !gid_is_ipv4(in.gid)] = i / 16 * 0x80;
+		host_cmd_in_is(b->host, ORNIC_CMD_ATTACH_MCAST, &in,
+			       i < MCAST_BUCKET_MAX ?
+				       ORNIC_CMD_OK : ORNIC_CMD_NO_RESOURCES);
+	}
+}
+
 /* Send a packet that must not arrive */
 static void lost(struct pair *pair, const struct ornic_av *av, uint32_t dqpn)
 {
@@ -432,6 +452,7 @@ UNIT_MAIN("mcast",
 	BOTH_FAMILIES(test_sender_fails_itself),
 	BOTH_FAMILIES(test_commands),
 	BOTH_FAMILIES(test_limits),
+	BOTH_FAMILIES(test_groups_of_a_mac_are_limited),
 	BOTH_FAMILIES(test_strangers),
 	BOTH_FAMILIES(test_other_frames_to_the_mac),
 	BOTH_FAMILIES(test_member_not_ready),
