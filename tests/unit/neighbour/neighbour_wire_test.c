@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Frames of an attacker that cost more than one delivery, and the switch */
-#include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/be.h"
 #include "eth/flow.h"
 #include "eth/headers.h"
-#include "loop/sock.h"
 #include "neighbour.h"
 #include "ports/capture.h"
-#include "ports/port_fd.h"
 #include "roce/mcast.h"
 
 #define TURNS 50
@@ -301,21 +298,31 @@ static void begin_capture(struct neighbours *n)
 /* A port to the outside whose reader takes nothing */
 static void begin_port(struct neighbours *n)
 {
-	static char here[64], there[64];
-	struct sockaddr_un address;
-	int fd;
-
 	begin_raw(n);
-	snprintf(here, sizeof(here), "%s/here", n->world->dir);
-	snprintf(there, sizeof(there), "%s/there", n->world->dir);
-	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	assert_int_equal(sock_address(there, &address), 0);
-	assert_int_equal(bind(fd, (struct sockaddr *)&address,
-			      sizeof(address)), 0);
-	unlink(there);
-	assert_int_equal(port_dgram_create(&n->world->loop, &n->world->log,
-					   here, there,
-					   &(struct port_fd_config){}), 0);
+	neighbours_outside(n);
+}
+
+/* The same for the neighbour, and the reader takes @arg packets before each turn */
+static void begin_received_by_port(struct neighbours *n)
+{
+	neighbours_outside(n);
+	begin_sender(n, ORNIC_QPT_RAW_PACKET);
+}
+
+static void push_to_port(struct neighbours *n)
+{
+	struct host_qp *qp = &A(n->sender)->qp;
+	uint32_t ci = guest_load32(&host_qp_dbr(qp)->sq_ci);
+	uint8_t packet[64];
+	unsigned int i;
+
+	/* Frames to all do not wait for one port */
+	if (qp->sq_pi)
+		assert_int_not_equal(ci, n->addr);
+	n->addr = ci;
+	for (i = 0; i < n->attack->arg; i++)
+		recv(n->fd, packet, sizeof(packet), 0);
+	push_to_rules(n);
 }
 
 /* ---- packets from outside ---- */
@@ -420,6 +427,10 @@ static const struct attack attacks[] = {
 	  TURNS, 0, 0, 0 },
 	{ "received_by_group", begin_received_by_group, push_to_group, TURNS, 0,
 	  0, 0 },
+	{ "received_by_port", begin_received_by_port, push_to_port, TURNS, 0, 0,
+	  0 },
+	{ "received_by_dripping_port", begin_received_by_port, push_to_port,
+	  TURNS, 1, 0, 0 },
 	{ "faults", begin_faults, push_raw, TURNS, FRAME_LEN, 0, 0 },
 };
 
