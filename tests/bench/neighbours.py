@@ -25,7 +25,7 @@ ATTACKS = {
     "memory": ["bus_mastering", "bus_mastering_received", "shrunk_sent", "shrunk_delivered",
                "boards"],
     "message": ["resets", "register_resets", "register_reads", "config_writes", "irq_triggers",
-                "irq_tests", "maps_and_unmaps", "reconnects"],
+                "irq_tests", "maps_and_unmaps", "reconnects", "leaves"],
     "qp": ["rc_write", "rc_write_small", "rc_read", "rc_read_mixed", "rc_read_elsewhere",
            "rc_atomic", "rc_send_deaf", "rc_lost", "ud_send"],
     "wire": ["multicast_to_another", "raw_large", "raw_small", "rules", "port", "capture",

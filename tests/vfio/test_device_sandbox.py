@@ -40,6 +40,13 @@ def status(pid):
         return dict(line.rstrip("\n").split(":\t", 1) for line in file)
 
 
+def threads(pid):
+    """That of the cards, and that of the reaper."""
+    tids = [int(name) for name in os.listdir(f"/proc/{pid}/task")]
+    assert len(tids) == 2
+    return tids
+
+
 def filters(pid):
     """Seccomp filters of a process beyond those that this one has from its environment."""
     count = [int(status(p).get("Seccomp_filters", 0)) for p in (pid, os.getpid())]
@@ -49,9 +56,10 @@ def filters(pid):
 def test_in_force_by_default(start):
     server = start()
     pid = server.process.pid
-    assert status(pid)["Seccomp"] == "2"
-    assert filters(pid) == 1
-    assert status(pid)["NoNewPrivs"] == "1"
+    for tid in threads(pid):
+        assert status(tid)["Seccomp"] == "2"
+        assert filters(tid) == 1
+        assert status(tid)["NoNewPrivs"] == "1"
     for name in ("CORE", "NPROC", "MEMLOCK"):
         assert resource.prlimit(pid, getattr(resource, f"RLIMIT_{name}")) == (0, 0)
     soft, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
@@ -90,6 +98,7 @@ def test_enough_descriptors_for_all_vectors(start, tmp_path):
     pytest.param(9, (0, 4096, 5, 0x22, -1, 0), id="mmap-exec"),
     pytest.param(13, (11, 0, 0, 8), id="sigaction-segv"),
     pytest.param(234, (1, 1, 6), id="tgkill-init"),
+    pytest.param(202, (0, 4 | 128), id="futex-cmp-requeue"),
 ])
 def test_forbidden_call_ends_the_process(start, number, args):
     server = start()
@@ -150,6 +159,19 @@ def test_clients_are_served(start):
     server.stop()
 
 
+def test_memory_of_a_client_that_has_gone_is_unmapped(start):
+    server = start()
+    maps = Path(f"/proc/{server.process.pid}/maps")
+    client = Client(server.sockets[0])
+    with memory(16384 * PAGE) as fd:
+        client.dma_map(0, 16384 * PAGE, fd)
+        assert "/memfd:" in maps.read_text()
+    client.close()
+    eventually(lambda: "/memfd:" not in maps.read_text())
+    eventually(lambda: server.card()["function"]["memory_leaving_bytes"] == 0)
+    server.stop()
+
+
 def test_file_that_shrinks_is_replaced(start):
     """The handler of SIGBUS makes a memfd and maps it."""
     server = start()
@@ -197,11 +219,12 @@ def test_user(start, user, sandbox):
     """The process cannot become root again, and its sockets go away although it may not remove
     them."""
     server = start(f"--sandbox={sandbox}", f"--user={user}")
-    lines = status(server.process.pid)
-    assert lines["Uid"].split() == ["65534"] * 4
-    assert lines["Gid"].split() == [user.partition(":")[2] or "65534"] * 4
-    assert lines["Groups"].split() == []
-    assert int(lines["CapEff"], 16) == int(lines["CapPrm"], 16) == 0
+    for tid in threads(server.process.pid):
+        lines = status(tid)
+        assert lines["Uid"].split() == ["65534"] * 4
+        assert lines["Gid"].split() == [user.partition(":")[2] or "65534"] * 4
+        assert lines["Groups"].split() == []
+        assert int(lines["CapEff"], 16) == int(lines["CapPrm"], 16) == 0
     client = Client(server.sockets[0])
     assert client.alive()
     client.close()

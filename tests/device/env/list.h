@@ -51,6 +51,13 @@ static inline void list_del_init(struct list_head *entry)
 	list_init(entry);
 }
 
+static inline void list_move_tail(struct list_head *entry,
+				  struct list_head *head)
+{
+	list_del_init(entry);
+	list_add_tail(entry, head);
+}
+
 /* Move every entry of @from to the end of @to; @from is empty afterwards */
 static inline void list_splice_tail_init(struct list_head *from,
 					 struct list_head *to)

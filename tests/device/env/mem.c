@@ -114,7 +114,7 @@ static void file_put(struct mem_file *file)
 	list_del_init(&file->node);
 	list_del_init(&file->guard);
 	file->mem->file_count--;
-	munmap(file->host, file->size);
+	reaper_give(file->host, file->size, &file->mem->leaving, file->size);
 	free(file);
 }
 
@@ -153,6 +153,18 @@ static uint64_t mapped_size(const struct mem *mem)
 	list_for_each(node, &mem->files)
 		size += list_entry(node, struct mem_file, node)->size;
 	return size;
+}
+
+/*
+ * As much as the limits allow may be on its way back to the kernel besides, so that
+ * the next client does not have to wait for what the last one has left.
+ */
+static bool file_fits(const struct mem *mem, uint64_t size)
+{
+	size += mapped_size(mem);
+	return mem->file_count < MEM_MAX_FILES && size <= MEM_MAX_MAPPED &&
+	       mem->file_count + mem->leaving.mappings < 2 * MEM_MAX_FILES &&
+	       size + mem->leaving.units <= 2 * MEM_MAX_MAPPED;
 }
 
 /*
@@ -205,8 +217,7 @@ static int file_get(struct mem *mem, int fd, uint64_t offset, uint64_t len,
 		*out = file;
 		return 0;
 	}
-	if (mem->file_count == MEM_MAX_FILES ||
-	    (uint64_t)st.st_size > MEM_MAX_MAPPED - mapped_size(mem))
+	if (!file_fits(mem, st.st_size))
 		return -ENOSPC;
 	file = calloc(1, sizeof(*file));
 	if (!file)

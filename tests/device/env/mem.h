@@ -3,7 +3,7 @@
  * Guest memory: the DMA map of one PCI function.
  *
  * The transport adds and removes regions; the core looks up and copies.
- * Everything runs in one thread, so nothing here is locked. A pointer from
+ * All callers are in one thread, so nothing here is locked. A pointer from
  * mem_ptr() or mem_iov() stays valid until the next call of an unmap notifier
  * that covers it. Code that keeps pointers longer than one call registers a
  * notifier.
@@ -19,6 +19,7 @@
 #include <sys/uio.h>
 
 #include "env/list.h"
+#include "env/reaper.h"
 
 /* An address on the function's bus. Never a host pointer. */
 typedef uint64_t gaddr_t;
@@ -84,6 +85,7 @@ struct mem_notifier {
  * @last: index of the region of the latest lookup, a hint
  * @files: struct mem_file list
  * @file_count: length of @files
+ * @leaving: files that had regions and are being unmapped, and their bytes
  * @notifiers: struct mem_notifier list
  * @generation: increases with each change of the map; while it is equal, every
  *	pointer from an earlier lookup is valid
@@ -98,6 +100,7 @@ struct mem {
 	unsigned int last;
 	struct list_head files;
 	unsigned int file_count;
+	struct reap_count leaving;
 	struct list_head notifiers;
 	uint64_t generation;
 	uint64_t faults;

@@ -142,6 +142,16 @@ static int start_remover(struct device *device)
 	return 0;
 }
 
+static int start_reaper(const struct log *log)
+{
+	int err = reaper_start();
+
+	if (err)
+		log_msg(log, ENV_LOG_ERR, NULL, "cannot start a thread: %s",
+			strerror(-err));
+	return err;
+}
+
 /* Everything is open: give up what the event loop does not need */
 static int confine(struct device *device)
 {
@@ -192,10 +202,13 @@ static int device_run(struct device *device)
 		err = control_create(device, options->control,
 				     &device->control);
 	if (!err)
+		err = start_reaper(log);
+	if (!err)
 		err = confine(device);
 	if (!err)
 		err = loop_run(&device->loop);
 	control_destroy(device->control);
+	reaper_stop();
 	cards_destroy(device);
 	capture_destroy(device->capture);
 	signals_destroy(device);

@@ -114,6 +114,7 @@ static struct json_object *report_card(const struct slot *slot)
 	add(stats, "memory_regions", slot->mem.count);
 	add(stats, "memory_bytes", mapped_bytes(&slot->mem));
 	add(stats, "memory_files", slot->mem.file_count);
+	add(stats, "memory_leaving_bytes", slot->mem.leaving.units);
 	stats = group(object, "vfio_user");
 	add(stats, "connects", slot->vu.stats.connects);
 	add(stats, "refused", slot->vu.stats.refused);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/futex.h>
 #include <pwd.h>
 #include <seccomp.h>
 #include <signal.h>
@@ -58,8 +59,9 @@ static const int sandbox_calls[] = {
 	SCMP_SYS(ftruncate),
 	SCMP_SYS(memfd_create),
 	SCMP_SYS(munmap),
-	/* Heap and random numbers */
+	/* Heap, the thread of the reaper, and random numbers */
 	SCMP_SYS(brk),
+	SCMP_SYS(exit),
 	SCMP_SYS(getrandom),
 	SCMP_SYS(madvise),
 	SCMP_SYS(mremap),
@@ -166,11 +168,20 @@ static int sandbox_limit(unsigned int fds)
 /* Calls whose arguments matter */
 static int sandbox_add_rules(scmp_filter_ctx ctx)
 {
+	static const int futex_ops[] = { FUTEX_WAIT, FUTEX_WAKE,
+					 FUTEX_WAIT_BITSET };
+	size_t i;
 	int err;
 
 	/* Memory, but no new program code */
 	err = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
 			       SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+	/* Mutexes, condition variables, the end of the reaper */
+	for (i = 0; !err && i < ARRAY_SIZE(futex_ops); i++)
+		err = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(futex), 1,
+				       SCMP_A1(SCMP_CMP_MASKED_EQ,
+					       (uint32_t)FUTEX_CMD_MASK,
+					       futex_ops[i]));
 	/* fstat() of libc: the path is empty, or the call useless */
 	if (!err)
 		err = seccomp_rule_add(ctx, SCMP_ACT_ALLOW,
@@ -220,6 +231,9 @@ static int sandbox_filter(void)
 		return -ENOMEM;
 	err = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH,
 			       SCMP_ACT_KILL_PROCESS);
+	/* The reaper, too */
+	if (!err)
+		err = seccomp_attr_set(ctx, SCMP_FLTATR_CTL_TSYNC, 1);
 	/* No code of others runs here: no need to give up speculation */
 	if (!err)
 		err = seccomp_attr_set(ctx, SCMP_FLTATR_CTL_SSB, 1);

@@ -3,6 +3,7 @@
  * A clock that moves with the work done. This file is compiled without the
  * instrumentation; the linker leads the calls listed in WORK_WRAP here.
  */
+#include <malloc.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <sys/epoll.h>
@@ -13,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "env/reaper.h"
 #include "work_clock.h"
 
 /* The times of CLOCK_MONOTONIC and of CLOCK_REALTIME are large numbers */
@@ -92,7 +94,22 @@ WORK_WRAPPED(unsigned long, crc32_z,
 
 WORK_HEAP(void *, calloc, (size_t count, size_t size), (count, size))
 WORK_HEAP(void *, malloc, (size_t size), (size))
-WORK_HEAP(void, free, (void *p), (p))
+
+/* What the kernel does for each page that it gets back */
+static void work_unmap(size_t len)
+{
+	work_time_ns += len / WORK_UNMAPPED_BYTES_PER_NS;
+}
+
+WORK_WRAPPED(void, free, (void *p))
+{
+	size_t len = malloc_usable_size(p);
+
+	work_time_ns += WORK_HEAP_NS;
+	if (len >= WORK_HEAP_MAPPED)
+		work_unmap(len);
+	__real_free(p);
+}
 
 #define WORK_CALL(type, name, params, args)  \
 	WORK_WRAPPED(type, name, params)     \
@@ -107,7 +124,25 @@ WORK_CALL(int, memfd_create, (const char *name, unsigned int flags),
 WORK_CALL(void *, mmap,
 	  (void *addr, size_t len, int prot, int flags, int fd, off_t offset),
 	  (addr, len, prot, flags, fd, offset))
-WORK_CALL(int, munmap, (void *addr, size_t len), (addr, len))
+
+WORK_WRAPPED(int, munmap, (void *addr, size_t len))
+{
+	work_time_ns += WORK_CALL_NS;
+	work_unmap(len);
+	return __real_munmap(addr, len);
+}
+
+/* The work of another thread, which may have to be woken up */
+WORK_WRAPPED(void, reaper_give,
+	     (void *addr, size_t size, struct reap_count *count,
+	      uint64_t units))
+{
+	uint64_t ns = work_time_ns;
+
+	__real_reaper_give(addr, size, count, units);
+	work_time_ns = ns + WORK_CALL_NS;
+}
+
 WORK_CALL(ssize_t, readv, (int fd, const struct iovec *iov, int count),
 	  (fd, iov, count))
 WORK_CALL(ssize_t, recvmsg, (int fd, struct msghdr *msg, int flags),

@@ -16,6 +16,10 @@
 #define WORK_CALL_NS 1000
 /* Time of an allocation, and of its end */
 #define WORK_HEAP_NS 50
+/* Size from which an allocation is a mapping, bytes */
+#define WORK_HEAP_MAPPED (128 << 10)
+/* Bytes that are unmapped in 1 ns: 62 ms per GiB */
+#define WORK_UNMAPPED_BYTES_PER_NS 16
 /* Bytes that are copied, cleared or summed up in 1 ns */
 #define WORK_BYTES_PER_NS 8
 

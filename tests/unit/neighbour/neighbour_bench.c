@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "env/reaper.h"
 #include "neighbour.h"
 #include "work_clock.h"
 
@@ -48,11 +49,13 @@ static void run(void **state)
 	uint64_t alone, attacked;
 	FILE *rows;
 
+	reaper_start();
 	alone = neighbours_measure(n, bulk, NULL, ALONE_NS, ATTACK_WALL_NS);
 	if (n->attack->begin)
 		n->attack->begin(n);
 	attacked = neighbours_measure(n, bulk, n->attack->push, ATTACK_NS,
 				      ATTACK_WALL_NS);
+	reaper_stop();
 	rows = fopen(getenv("NEIGHBOUR_ROWS"), "a");
 	assert_non_null(rows);
 	fprintf(rows, "%s %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",

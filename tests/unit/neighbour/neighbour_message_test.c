@@ -15,6 +15,9 @@
 #define PAGE 4096ULL
 /* The regions leave every second page free */
 #define REGIONS_START (1ULL << 40)
+/* Memory of a client that leaves */
+#define LEFT_BYTES (512ULL << 20)
+#define LEFT_START (1ULL << 41)
 
 struct message {
 	unsigned int cmd;
@@ -210,6 +213,27 @@ static void push_reconnect(struct neighbours *n)
 	client_send(w->client[0], VFIO_USER_DEVICE_RESET, 0, NULL, 0, -1);
 }
 
+static void map_much(struct neighbours *n)
+{
+	int fd = memfd_create("guest", MFD_CLOEXEC);
+
+	assert_int_equal(ftruncate(fd, LEFT_BYTES), 0);
+	assert_int_equal(mem_map(&attacker(n)->mem, LEFT_START, LEFT_BYTES,
+				 MEM_READ | MEM_WRITE, fd, 0), 0);
+	close(fd);
+	memset(mem_ptr(&attacker(n)->mem, LEFT_START, LEFT_BYTES, MEM_WRITE), 1,
+	       LEFT_BYTES);
+}
+
+/* The client leaves, and another one comes at once */
+static void push_leave(struct neighbours *n)
+{
+	if (n->addr++)
+		return;
+	close(n->world->client[0]);
+	n->world->client[0] = client_connect(n->world, 0);
+}
+
 /* A message in pieces of one byte */
 static void push_byte(struct neighbours *n)
 {
@@ -261,6 +285,7 @@ static const struct attack attacks[] = {
 	{ "maps_and_unmaps", many_regions, push_map_and_unmap, TURNS, 0, 0, 0 },
 	{ "unmap_all", many_regions, push_unmap_all, 20, 0, 0, 0 },
 	{ "reconnects", NULL, push_reconnect, TURNS, 0, 0, 0 },
+	{ "leaves", map_much, push_leave, TURNS, 0, 0, 0 },
 	{ "bytes", NULL, push_byte, TURNS, 0, 0, 0 },
 };
 
