@@ -121,9 +121,30 @@ WORK_WRAPPED(void, free, (void *p))
 WORK_CALL(int, close, (int fd), (fd))
 WORK_CALL(int, memfd_create, (const char *name, unsigned int flags),
 	  (name, flags))
-WORK_CALL(void *, mmap,
-	  (void *addr, size_t len, int prot, int flags, int fd, off_t offset),
-	  (addr, len, prot, flags, fd, offset))
+/* What mremap() has emptied */
+static void *work_moved;
+
+WORK_WRAPPED(void *, mremap,
+	     (void *addr, size_t len, size_t new_len, int flags, void *to))
+{
+	void *at = __real_mremap(addr, len, new_len, flags, to);
+
+	work_time_ns += WORK_CALL_NS;
+	if (at != MAP_FAILED && flags & MREMAP_DONTUNMAP)
+		work_moved = addr;
+	return at;
+}
+
+WORK_WRAPPED(void *, mmap,
+	     (void *addr, size_t len, int prot, int flags, int fd,
+	      off_t offset))
+{
+	work_time_ns += WORK_CALL_NS;
+	if (flags & MAP_FIXED && addr != work_moved)
+		work_unmap(len);
+	work_moved = NULL;
+	return __real_mmap(addr, len, prot, flags, fd, offset);
+}
 
 WORK_WRAPPED(int, munmap, (void *addr, size_t len))
 {

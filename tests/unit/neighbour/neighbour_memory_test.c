@@ -203,7 +203,9 @@ static void push_toggle_received(struct neighbours *n)
 
 /* ---- shrunk files ---- */
 
+/* The end of the file, which goes away */
 #define SHRUNK_PAGES 4096
+#define SHRUNK_LEFT (2ULL << 30)
 
 static struct pair *shrunk_pair(struct neighbours *n)
 {
@@ -216,13 +218,13 @@ static void begin_shrunk(struct neighbours *n)
 	uint64_t len = SHRUNK_PAGES * HOST_PAGE;
 
 	assert_int_equal(mem_guard_install(), 0);
-	assert_int_equal(ftruncate(fd, len), 0);
-	assert_int_equal(mem_map(&attacker(n)->mem, PIECES, len, RW, fd, 0),
-			 0);
+	assert_int_equal(ftruncate(fd, SHRUNK_LEFT + len), 0);
+	assert_int_equal(mem_map(&attacker(n)->mem, PIECES - SHRUNK_LEFT,
+				 SHRUNK_LEFT + len, RW, fd, 0), 0);
 	n->key = host_mr(n->host[0], A(n->pair)->pdn, PIECES, len,
 			 ORNIC_ACCESS_LOCAL_WRITE);
 	neighbours_qps(n, shrunk_pair(n), n->attack->arg, 0);
-	assert_int_equal(ftruncate(fd, 0), 0);
+	assert_int_equal(ftruncate(fd, SHRUNK_LEFT), 0);
 	close(fd);
 }
 
