@@ -22,8 +22,8 @@ GOAL_SHARE = 50
 ATTACKS = {
     "command": ["reset", "create_mr_64g", "create_qp", "create_flow", "dead_cq", "cq_timers",
                 "held_events"],
-    "memory": ["bus_mastering", "bus_mastering_received", "shrunk_sent", "shrunk_delivered",
-               "boards"],
+    "memory": ["bus_mastering", "bus_mastering_received", "largest_destroyed", "shrunk_sent",
+               "shrunk_delivered", "boards"],
     "message": ["resets", "register_resets", "register_reads", "config_writes", "irq_triggers",
                 "irq_tests", "maps_and_unmaps", "reconnects", "leaves"],
     "qp": ["rc_write", "rc_write_small", "rc_read", "rc_read_mixed", "rc_read_elsewhere",

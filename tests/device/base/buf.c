@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/buf.h"
 #include "base/cmd.h"
@@ -16,6 +17,8 @@
 #define BUF_COMPARE_MAX 4
 /* Pieces of a page that a reach check covers; later pieces are not checked */
 #define BUF_PROBE_PIECES 16
+/* Larger arrays of pages go to the reaper; free() of this size takes 60 us */
+#define BUF_HEAP_MAX (1u << 20)
 
 static uint64_t buf_page_size(const struct buf *buf)
 {
@@ -23,9 +26,27 @@ static uint64_t buf_page_size(const struct buf *buf)
 }
 
 /* Number of groups of BUF_GROUP pages */
-static uint32_t buf_groups(const struct buf *buf)
+static uint32_t buf_groups(uint32_t npages)
 {
-	return (buf->npages + BUF_GROUP - 1) >> BUF_GROUP_SHIFT;
+	return (npages + BUF_GROUP - 1) >> BUF_GROUP_SHIFT;
+}
+
+/* Bytes of the array of pages, and of the groups behind them in a large one */
+static size_t buf_array_size(uint32_t room)
+{
+	return room * sizeof(struct buf_page) +
+	       (room > BUF_STEP ? buf_groups(room) * sizeof(uint64_t) : 0);
+}
+
+static void *buf_array_alloc(size_t size)
+{
+	void *at;
+
+	if (size <= BUF_HEAP_MAX)
+		return calloc(1, size);
+	at = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return at == MAP_FAILED ? NULL : at;
 }
 
 /* Bus address of the last byte of a page */
@@ -245,13 +266,16 @@ enum ornic_cmd_status buf_alloc(struct buf *buf, struct guest *guest,
 				struct buf_budget *budget, uint32_t room)
 {
 	memset(buf, 0, sizeof(*buf));
-	if (room > BUF_PAGES_MAX - budget->pages)
+	if (room > BUF_PAGES_MAX - budget->pages ||
+	    budget->pages + room + budget->leaving.units > 2 * BUF_PAGES_MAX)
 		return ORNIC_CMD_NO_RESOURCES;
 	if (room > 1) {
-		buf->page = calloc(room, sizeof(*buf->page));
+		buf->page = buf_array_alloc(buf_array_size(room));
 		if (!buf->page)
 			return ORNIC_CMD_NO_RESOURCES;
 	}
+	if (room > BUF_STEP)
+		buf->group_seq = (uint64_t *)(buf->page + room);
 	budget->pages += room;
 	buf->guest = guest;
 	buf->budget = budget;
@@ -316,14 +340,7 @@ enum ornic_cmd_status buf_begin(struct buf *buf, struct guest *guest,
 	status = buf_describe(buf, desc, start, len, dir);
 	if (status)
 		buf_uninit(buf);
-	if (status || npages <= BUF_STEP)
-		return status;
-	buf->group_seq = calloc(buf_groups(buf), sizeof(*buf->group_seq));
-	if (!buf->group_seq) {
-		buf_uninit(buf);
-		return ORNIC_CMD_NO_RESOURCES;
-	}
-	return ORNIC_CMD_OK;
+	return status;
 }
 
 enum ornic_cmd_status buf_init(struct buf *buf, struct guest *guest,
@@ -364,16 +381,20 @@ void buf_set_dir(struct buf *buf, unsigned int dir)
 	buf->seq = buf->guest->seq - GUEST_LOG_SIZE - 1;
 	if (buf->group_seq)
 		memset(buf->group_seq, 0,
-		       buf_groups(buf) * sizeof(*buf->group_seq));
+		       buf_groups(buf->npages) * sizeof(*buf->group_seq));
 }
 
 void buf_uninit(struct buf *buf)
 {
+	size_t size = buf_array_size(buf->room);
+
 	if (!buf->guest)
 		return;
 	buf->budget->pages -= buf->room;
-	free(buf->group_seq);
-	free(buf->page);
+	if (size > BUF_HEAP_MAX)
+		reaper_give(buf->page, size, &buf->budget->leaving, buf->room);
+	else
+		free(buf->page);
 	memset(buf, 0, sizeof(*buf));
 }
 

@@ -32,10 +32,13 @@
  * struct buf_budget - resources that all buffers of a card use
  * @pages: pages in use, at most BUF_PAGES_MAX
  * @work: pages processed so far, a measure of time spent
+ * @leaving: arrays of pages that the reaper unmaps, in pages; at most as many as
+ *	make 2 * BUF_PAGES_MAX with @pages
  */
 struct buf_budget {
 	uint32_t pages;
 	uint64_t work;
+	struct reap_count leaving;
 };
 
 /**
@@ -57,8 +60,9 @@ struct buf_page {
  * @page_shift: log2 of bytes per page
  * @dir: enum mem_dir bits
  * @budget: budget that the pages count against
- * @group_seq: with more than BUF_STEP pages: by group of BUF_GROUP pages, what
- *	to add to @seq, which is the start value then; else NULL
+ * @group_seq: with a @room of more than BUF_STEP pages, behind them:
+ *	by group of BUF_GROUP pages, what to add to @seq, which is the start value
+ *	then; else NULL
  * @room: number of pages allocated
  * @npages: number of pages
  * @filled: pages whose address is known

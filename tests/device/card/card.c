@@ -380,6 +380,8 @@ void card_stats(struct card *card, stat_fn fn, void *arg)
 	fn(arg, "objects.rwq_table", card->rwq_tables.count);
 	fn(arg, "objects.flow", card->flows.count);
 	fn(arg, "objects.counters", card->counters.count);
+	fn(arg, "buffer_pages", card->budget.pages);
+	fn(arg, "buffer_pages_leaving", card->budget.leaving.units);
 	fn(arg, "fatal_cause", card->fatal);
 	fn(arg, "resets", card->resets);
 	fn(arg, "ready", !card->reset.active);

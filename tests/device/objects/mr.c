@@ -12,6 +12,9 @@
 /* Larger page shifts have no description (buf.c) and may exceed 64 bits */
 #define MR_REG_SHIFT_MAX 31
 
+/* buf_fill() does not clear the groups of a large buffer */
+_Static_assert(MR_MAX_REG_PAGES <= BUF_STEP, "pages of a REG_MR");
+
 static struct mr *mr_find_index(struct card *card, uint32_t key)
 {
 	struct obj *obj = obj_find(&card->mrs, key >> MR_KEY_SHIFT);

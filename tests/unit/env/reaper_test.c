@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "env/mem.h"
+#include "base/buf.h"
 #include "unit.h"
 
 #define PAGE 4096ULL
@@ -253,6 +253,44 @@ static void test_next_client_may_map_as_much(void **state)
 	finish(&mem.leaving);
 }
 
+static void test_pages_of_buffers_are_counted_until_they_are_gone(void **state)
+{
+	struct buf_budget budget = {};
+	struct guest guest = {};
+	enum ornic_cmd_status status;
+	unsigned int i;
+	struct buf buf;
+
+	for (i = 0; i < 3; i++) {
+		status = buf_alloc(&buf, &guest, &budget, BUF_PAGES_MAX);
+		assert_int_equal(status, i < 2 ? ORNIC_CMD_OK :
+						 ORNIC_CMD_NO_RESOURCES);
+		buf_uninit(&buf);
+		assert_int_equal(budget.pages, 0);
+	}
+	assert_int_equal(budget.leaving.units, 2 * BUF_PAGES_MAX);
+	finish(&budget.leaving);
+	assert_int_equal(buf_alloc(&buf, &guest, &budget, BUF_PAGES_MAX), 0);
+	buf_uninit(&buf);
+	finish(&budget.leaving);
+}
+
+/* Many mappings would use up vm.max_map_count */
+static void test_small_arrays_stay_in_the_heap(void **state)
+{
+	struct buf_budget budget = {};
+	struct guest guest = {};
+	struct buf buf;
+
+	assert_int_equal(buf_alloc(&buf, &guest, &budget, 65000), 0);
+	buf_uninit(&buf);
+	assert_int_equal(budget.leaving.mappings, 0);
+	assert_int_equal(buf_alloc(&buf, &guest, &budget, 65536), 0);
+	buf_uninit(&buf);
+	assert_int_equal(budget.leaving.mappings, 1);
+	finish(&budget.leaving);
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 
 UNIT_MAIN("reaper",
@@ -264,4 +302,6 @@ UNIT_MAIN("reaper",
 	TEST(test_what_cannot_be_unmapped_is_tried_again),
 	TEST(test_stop_drops_what_was_given),
 	TEST(test_next_client_may_map_as_much),
+	TEST(test_pages_of_buffers_are_counted_until_they_are_gone),
+	TEST(test_small_arrays_stay_in_the_heap),
 )

@@ -22,6 +22,8 @@
  */
 #define LARGE_GROUP ((uint64_t)BUF_STEP << 12)
 #define LARGE_GROUPS 1024
+/* Pages of the largest region, besides the attacker's other buffers */
+#define LARGEST_PAGES 8000000
 /* Turns after which a client that is not postponed must be disconnected */
 #define DISCONNECTED 5
 
@@ -109,7 +111,8 @@ static void push_scattered(struct neighbours *n)
 
 /* ---- memory that comes and goes ---- */
 
-static void begin_large(struct neighbours *n)
+/* A region whose index pages are all one, which lists itself */
+static void create_large(struct neighbours *n, uint32_t npages)
 {
 	struct host *host = n->host[0];
 	uint64_t index = host_alloc(host, HOST_PAGE, HOST_PAGE);
@@ -117,11 +120,11 @@ static void begin_large(struct neighbours *n)
 		.pdn = htole32(A(n->pair)->pdn),
 		.access = htole32(ORNIC_ACCESS_LOCAL_WRITE),
 		.type = ORNIC_MR_MEMORY,
-		.length = htole64(LARGE_GROUPS * LARGE_GROUP),
+		.length = htole64((uint64_t)npages << 12),
 		.buf = {
 			.page_shift = 12,
 			.levels = 3,
-			.npages = htole32(LARGE_GROUPS * BUF_STEP),
+			.npages = htole32(npages),
 			.addr = htole64(index),
 		},
 	};
@@ -131,7 +134,25 @@ static void begin_large(struct neighbours *n)
 	for (i = 0; i < ORNIC_INDEX_ENTRIES; i++)
 		entry[i] = htole64(index);
 	n->key = host_create_mr(host, &in);
+}
+
+static void begin_large(struct neighbours *n)
+{
+	create_large(n, LARGE_GROUPS * BUF_STEP);
 	neighbours_qps(n, n->self, ORNIC_QPT_RC, 0);
+}
+
+static void begin_largest(struct neighbours *n)
+{
+	create_large(n, LARGEST_PAGES);
+}
+
+static void push_destroy(struct neighbours *n)
+{
+	struct ornic_object in = { .num = htole32(n->key) };
+
+	if (!n->addr++)
+		host_submit(n->host[0], ORNIC_CMD_DESTROY_MR, &in, sizeof(in));
 }
 
 /* Each SGE is in another group of pages */
@@ -303,6 +324,7 @@ static const struct attack attacks[] = {
 	{ "bus_mastering", begin_large, push_toggle, TURNS, 0, 0, 0 },
 	{ "bus_mastering_received", begin_large, push_toggle_received, TURNS, 0,
 	  0, 0 },
+	{ "largest_destroyed", begin_largest, push_destroy, TURNS, 0, 0, 0 },
 	{ "shrunk_delivered", begin_shrunk, push_shrunk_once, TURNS,
 	  ORNIC_QPT_RC, 0, 0 },
 	{ "shrunk_sent", begin_shrunk, push_shrunk_once, TURNS, ORNIC_QPT_UD,
