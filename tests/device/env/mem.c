@@ -22,8 +22,9 @@
 #define MEM_ALIGN 4096ULL
 /* Page tables move as a whole between addresses that are equal modulo this */
 #define MEM_MOVE_ALIGN (2ULL << 20)
-/* Limit for the mapped bytes of one card; all cards share one address space */
-#define MEM_MAX_MAPPED (1ULL << 42)
+/* Limits for the mapped bytes of one map, and of all of them together */
+#define MEM_MAX_MAPPED (4ULL << 40)
+#define MEM_MAX_TOTAL (48ULL << 40)
 
 /*
  * A mapped file. A file that has grown is mapped again as another one, so that
@@ -48,6 +49,9 @@ struct mem_file {
  * of accesses to guest memory, so the handler never sees an incomplete change.
  */
 static struct list_head guard_files = { &guard_files, &guard_files };
+
+/* Maps of this process, which share its address space of 128 TiB */
+static unsigned int mem_count;
 
 /* Whole pages of the machine; hugetlb files have whole pages anyway */
 static uint64_t file_room(const struct mem_file *file)
@@ -141,6 +145,7 @@ void mem_init(struct mem *mem)
 	memset(mem, 0, sizeof(*mem));
 	list_init(&mem->files);
 	list_init(&mem->notifiers);
+	mem_count++;
 }
 
 static void file_put(struct mem_file *file)
@@ -169,7 +174,7 @@ static void notify(struct mem *mem, gaddr_t start, uint64_t len)
 	}
 }
 
-void mem_uninit(struct mem *mem)
+void mem_clear(struct mem *mem)
 {
 	unsigned int i;
 
@@ -182,6 +187,12 @@ void mem_uninit(struct mem *mem)
 	mem->room = 0;
 	mem->last = 0;
 	mem->enabled = false;
+}
+
+void mem_uninit(struct mem *mem)
+{
+	mem_clear(mem);
+	mem_count--;
 }
 
 static uint64_t mapped_size(const struct mem *mem)
@@ -200,10 +211,15 @@ static uint64_t mapped_size(const struct mem *mem)
  */
 static bool file_fits(const struct mem *mem, uint64_t size)
 {
+	uint64_t both;
+
 	size += mapped_size(mem);
-	return mem->file_count < MEM_MAX_FILES && size <= MEM_MAX_MAPPED &&
+	both = size + mem->leaving.units;
+	return mem->file_count < MEM_MAX_FILES &&
 	       mem->file_count + mem->leaving.mappings < 2 * MEM_MAX_FILES &&
-	       size + mem->leaving.units <= 2 * MEM_MAX_MAPPED;
+	       size <= MEM_MAX_MAPPED && both <= 2 * MEM_MAX_MAPPED &&
+	       size * mem_count <= MEM_MAX_TOTAL &&
+	       both * mem_count <= 2 * MEM_MAX_TOTAL;
 }
 
 /*

@@ -114,8 +114,14 @@ struct mem {
 void mem_init(struct mem *mem);
 
 /**
- * mem_uninit - notify, remove all regions and free them
+ * mem_clear - notify, remove all regions and free them
  * @mem: the map; empty and disabled afterwards, with its notifiers
+ */
+void mem_clear(struct mem *mem);
+
+/**
+ * mem_uninit - clear the map, which takes no part of the address space any more
+ * @mem: the map
  */
 void mem_uninit(struct mem *mem);
 

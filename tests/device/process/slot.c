@@ -391,7 +391,7 @@ static void slot_closed(struct vfio_user *vu)
 	slot_reset(slot);
 	/* The next client finds a card that was just switched on */
 	pci_power_on(&slot->pci);
-	mem_uninit(&slot->mem);
+	mem_clear(&slot->mem);
 	slot->faults = slot->mem.faults;
 	for (i = 0; i < slot->config.vectors; i++)
 		slot_irq_set_fd(vu, i, -1);
@@ -498,6 +498,7 @@ remove_port:
 remove_task:
 	loop_task_remove(&slot->task);
 	shares_remove(&loop->shares, &slot->share);
+	mem_uninit(&slot->mem);
 free_card:
 	free(slot);
 	return err;

@@ -135,6 +135,31 @@ static void test_map_refuses_what_does_not_fit_besides_leaving_files(void **stat
 	MAPS(0, PAGE, 0, 0);
 }
 
+/* Without 64 clients: the machine may have less address space, valgrind for example */
+static void test_cards_share_the_address_space(void **state)
+{
+	struct world *w = *state;
+	struct mem mem[63];
+	unsigned int i;
+
+	assert_int_equal(ftruncate(w->fd, 800LL << 30), 0);
+	assert_int_not_equal(mem_map(&w->mem, 0, PAGE, RW, w->fd, 0), -ENOSPC);
+	mem_clear(&w->mem);
+	for (i = 0; i < ARRAY_SIZE(mem); i++)
+		mem_init(&mem[i]);
+	MAPS(0, PAGE, 0, -ENOSPC);
+	assert_int_equal(ftruncate(w->fd, 700LL << 30), 0);
+	assert_int_not_equal(mem_map(&w->mem, 0, PAGE, RW, w->fd, 0), -ENOSPC);
+	mem_clear(&w->mem);
+	assert_int_equal(ftruncate(w->fd, 64 * PAGE), 0);
+	w->mem.leaving.units = 1600ULL << 30;
+	MAPS(0, PAGE, 0, -ENOSPC);
+	w->mem.leaving.units = 1400ULL << 30;
+	MAPS(0, PAGE, 0, 0);
+	for (i = 0; i < ARRAY_SIZE(mem); i++)
+		mem_uninit(&mem[i]);
+}
+
 static void test_map_refuses_overlap_but_accepts_a_repeat(void **state)
 {
 	struct world *w = *state;
@@ -461,17 +486,17 @@ static void test_faults_do_not_add_up_to_many_mappings(void **state)
 	assert_true(count_mappings() < before);
 }
 
-static void test_uninit_tells_the_notifiers(void **state)
+static void test_clear_tells_the_notifiers(void **state)
 {
 	struct world *w = *state;
 
 	mem_map(&w->mem, 0, PAGE, RW, w->fd, 0);
-	mem_uninit(&w->mem);
+	mem_clear(&w->mem);
 	assert_int_equal(w->watch.calls, 1);
 	assert_int_equal(w->watch.len, UINT64_MAX);
 	assert_int_equal(w->mem.count, 0);
 	mem_notifier_remove(&w->watch.notifier);
-	mem_uninit(&w->mem);
+	mem_clear(&w->mem);
 	assert_int_equal(w->watch.calls, 1);
 }
 
@@ -484,6 +509,7 @@ UNIT_MAIN("mem",
 	TEST(test_map_refuses_what_is_no_memory),
 	TEST(test_map_refuses_a_file_larger_than_its_share),
 	TEST(test_map_refuses_what_does_not_fit_besides_leaving_files),
+	TEST(test_cards_share_the_address_space),
 	TEST(test_map_refuses_overlap_but_accepts_a_repeat),
 	TEST(test_map_caps_regions),
 	TEST(test_map_caps_files),
@@ -501,5 +527,5 @@ UNIT_MAIN("mem",
 	TEST(test_file_that_shrank_is_counted_and_survived),
 	TEST(test_access_to_a_file_that_shrank_fails),
 	TEST(test_faults_do_not_add_up_to_many_mappings),
-	TEST(test_uninit_tells_the_notifiers),
+	TEST(test_clear_tells_the_notifiers),
 )

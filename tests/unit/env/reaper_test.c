@@ -240,7 +240,7 @@ static void test_next_client_may_map_as_much(void **state)
 			close(fd);
 			assert_int_equal(err, client < 2 ? 0 : -ENOSPC);
 		}
-		mem_uninit(&mem);
+		mem_clear(&mem);
 		assert_int_equal(mem.file_count, 0);
 	}
 	assert_int_equal(mem.leaving.mappings, 2 * MEM_MAX_FILES);
