@@ -54,6 +54,10 @@ struct stats {
 #define PORT_STAT_INC(card, name)	PORT_STAT_ADD(card, name, 1)
 #define RDMA_STAT_ADD(card, name, n)	((card)->stats.STAT_RDMA(name) += (n))
 #define RDMA_STAT_INC(card, name)	RDMA_STAT_ADD(card, name, 1)
+/* For the card and for a set, so that all sets together have what the card has */
+#define SET_STAT_ADD(card, num, name, n)                                 \
+	(RDMA_STAT_ADD(card, name, n),                                   \
+	 (card)->stats.set[num][ORNIC_QP_STAT_##name] += (n))
 #define DEVICE_STAT_INC(card, name)	((card)->stats.STAT_DEVICE(name)++)
 
 /**

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Queue pairs: creation, destruction, queries */
 #include <endian.h>
-#include <errno.h>
 #include <string.h>
 
 #include "base/run.h"

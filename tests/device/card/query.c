@@ -7,7 +7,6 @@
 #include "base/feature.h"
 #include "base/limit.h"
 #include "base/state.h"
-#include "card/qp_cmd.h"
 #include "card/query.h"
 #include "eth/ethport.h"
 #include "eth/flow_field.h"

@@ -240,10 +240,10 @@ static inline bool qp_is_connected(const struct qp *qp)
 	}
 }
 
-/* Counts for the set of a QP: QP_STAT_ADD(qp, rx_bytes, n) */
-#define QP_STAT_ADD(qp, name, n)                                    \
-	((qp)->base.card->stats.set[(qp)->stat_set]                 \
-				   [ORNIC_QP_STAT_##name] += (n))
+/* Counts for the card and for the set of a QP: QP_STAT_INC(qp, retransmits) */
+#define QP_STAT_ADD(qp, name, n) \
+	SET_STAT_ADD((qp)->base.card, (qp)->stat_set, name, n)
+#define QP_STAT_INC(qp, name) QP_STAT_ADD(qp, name, 1)
 
 /* Payload of a packet inside the process; less while other QPs have work too */
 static inline uint32_t qp_segment_max(const struct qp *qp)

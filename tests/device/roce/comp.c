@@ -82,8 +82,7 @@ void comp_timer(struct qp *qp)
 		record_arm(qp);
 		return;
 	}
-	RDMA_STAT_INC(qp->base.card, ack_timeouts);
-	QP_STAT_ADD(qp, ack_timeouts, 1);
+	QP_STAT_INC(qp, ack_timeouts);
 	req->retrying = false;
 	if (req->timeouts < ACK_BACKOFF_MAX)
 		req->timeouts++;
@@ -148,8 +147,7 @@ static void comp_rnr(struct qp *qp, unsigned int code)
 	/* The NAK belongs to an earlier attempt */
 	if (req->rnr_wait || req->psn == req->una)
 		return;
-	RDMA_STAT_INC(qp->base.card, rnr_naks_received);
-	QP_STAT_ADD(qp, rnr_naks_received, 1);
+	QP_STAT_INC(qp, rnr_naks_received);
 	if (!req->rnr_retry) {
 		RDMA_STAT_INC(qp->base.card, rnr_retries_exceeded);
 		record_fail(qp, ORNIC_WC_RNR_RETRY_EXC_ERR);
@@ -166,8 +164,7 @@ static void comp_nak(struct qp *qp, unsigned int code)
 {
 	switch (code) {
 	case NAK_SEQUENCE:
-		RDMA_STAT_INC(qp->base.card, seq_naks_received);
-		QP_STAT_ADD(qp, seq_naks_received, 1);
+		QP_STAT_INC(qp, seq_naks_received);
 		comp_lost(qp);
 		return;
 	case NAK_INVALID_REQUEST:

@@ -297,10 +297,8 @@ static void req_sent(struct qp *qp, const struct req_record *rec,
 	struct req *req = &qp->req;
 	uint32_t n = pkt->npkts;
 
-	if (psn_diff(req->psn, req->sent_max) < 0) {
-		RDMA_STAT_ADD(qp->base.card, retransmits, n);
+	if (psn_diff(req->psn, req->sent_max) < 0)
 		QP_STAT_ADD(qp, retransmits, n);
-	}
 	if (req_is_read(rec->opcode)) {
 		req->rd_out++;
 		n = rec->npkts - psn_diff(req->psn, rec->first);

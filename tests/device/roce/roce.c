@@ -124,8 +124,6 @@ void roce_tx(struct qp *qp, const struct ornic_av *av, struct frame *frame,
 	roce_copy(card, frame);
 	packet_finish(frame, &path, pkt);
 	headers_init(&headers);
-	RDMA_STAT_ADD(card, tx_packets, pkt->npkts);
-	RDMA_STAT_ADD(card, tx_bytes, frame->payload_len);
 	QP_STAT_ADD(qp, tx_packets, pkt->npkts);
 	QP_STAT_ADD(qp, tx_bytes, frame->payload_len);
 	qp->tx_bytes += frame->payload_len;

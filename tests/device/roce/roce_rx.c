@@ -102,12 +102,8 @@ static bool roce_parse(struct card *card, struct packet *pkt,
 /* Count a valid packet. @set: of its QP, or 0 if it has none, or several ([ORNIC-DEV-20]) */
 static void roce_count(struct card *card, const struct packet *pkt, uint32_t set)
 {
-	uint64_t *stats = card->stats.set[set];
-
-	RDMA_STAT_ADD(card, rx_packets, pkt->npkts);
-	RDMA_STAT_ADD(card, rx_bytes, pkt->payload_len);
-	stats[ORNIC_QP_STAT_rx_packets] += pkt->npkts;
-	stats[ORNIC_QP_STAT_rx_bytes] += pkt->payload_len;
+	SET_STAT_ADD(card, set, rx_packets, pkt->npkts);
+	SET_STAT_ADD(card, set, rx_bytes, pkt->payload_len);
 }
 
 void roce_rx_soon(struct card *card, const struct frame *frame)
