@@ -95,7 +95,7 @@ WORK_WRAPPED(unsigned long, crc32_z,
 WORK_HEAP(void *, calloc, (size_t count, size_t size), (count, size))
 WORK_HEAP(void *, malloc, (size_t size), (size))
 
-/* What the kernel does for each page that it gets back */
+/* The kernel works for each page that it gets back */
 static void work_unmap(size_t len)
 {
 	work_time_ns += len / WORK_UNMAPPED_BYTES_PER_NS;
@@ -121,7 +121,7 @@ WORK_WRAPPED(void, free, (void *p))
 WORK_CALL(int, close, (int fd), (fd))
 WORK_CALL(int, memfd_create, (const char *name, unsigned int flags),
 	  (name, flags))
-/* What mremap() has emptied */
+/* A mapping that mremap() has emptied, or NULL */
 static void *work_moved;
 
 WORK_WRAPPED(void *, mremap,

@@ -341,7 +341,7 @@ static void test_groups_of_a_mac_are_limited(void **state)
 
 	group_gid(pair, 0, in.gid, mac);
 	for (i = 0; i <= MCAST_BUCKET_MAX; i++) {
-		/* Of 224.i.x.x only the low 23 bits are in the MAC; of IPv6 the last 32 */
+		/* The MAC has the low 23 bits of an IPv4 address, 32 of an IPv6 one */
 		in.gid[12 - 8 * !gid_is_ipv4(in.gid)] = 0xe0 + i % 16;
 		in.gid[13 - 8 * !gid_is_ipv4(in.gid)] = i / 16 * 0x80;
 		host_cmd_in_is(b->host, ORNIC_CMD_ATTACH_MCAST, &in,
