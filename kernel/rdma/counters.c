@@ -6,6 +6,7 @@
 #include "check.h"
 #include "counters.h"
 #include "device.h"
+#include "stats.h"
 
 static_assert((int)IB_COUNTER_PACKETS == (int)ORNIC_COUNTERS_STAT_packets);
 static_assert((int)IB_COUNTER_BYTES == (int)ORNIC_COUNTERS_STAT_bytes);
@@ -26,25 +27,19 @@ int ornic_ib_destroy_counters(struct ib_counters *ibcounters)
 int ornic_ib_read_counters(struct ib_counters *ibcounters, struct ib_counters_read_attr *attr,
 			   struct uverbs_attr_bundle *attrs)
 {
-	struct ornic_query_stats_in in = {
-		.scope = cpu_to_le32(ORNIC_STATS_COUNTERS),
-		.num = cpu_to_le32(to_ornic_counters(ibcounters)->num),
-	};
-	__le64 out[ORNIC_COUNTERS_STAT_COUNT];
-	u32 i;
+	u64 values[ORNIC_COUNTERS_STAT_COUNT];
 	int err;
 
 	err = ornic_check_range(ibcounters->device, "ncounters", attr->ncounters, 0,
-				ARRAY_SIZE(out));
+				ARRAY_SIZE(values));
 	if (err)
 		return err;
 
-	err = ornic_cmd_exec(to_ornic_ib_dev(ibcounters->device)->odev, ORNIC_CMD_QUERY_STATS,
-			     &in, sizeof(in), out, sizeof(out));
+	err = ornic_stats_query(to_ornic_ib_dev(ibcounters->device), ORNIC_STATS_COUNTERS,
+				to_ornic_counters(ibcounters)->num, values, ARRAY_SIZE(values));
 	if (err)
 		return err;
 
-	for (i = 0; i < attr->ncounters; i++)
-		attr->counters_buff[i] = le64_to_cpu(out[i]);
+	memcpy(attr->counters_buff, values, attr->ncounters * sizeof(*values));
 	return 0;
 }

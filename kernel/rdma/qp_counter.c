@@ -6,6 +6,7 @@
 #include "device.h"
 #include "qp.h"
 #include "qp_counter.h"
+#include "stats.h"
 
 #define ORNIC_STAT_OF_PORT(stat)	ORNIC_RDMA_STAT_##stat,
 
@@ -13,32 +14,6 @@
 const u8 ornic_counter_of_port[ORNIC_QP_STAT_COUNT] = {
 	ORNIC_QP_STATS(ORNIC_STAT_OF_PORT)
 };
-
-/**
- * ornic_counter_query - read a set of statistics
- * @dev:	the device
- * @set:	below max_stat_sets
- * @values:	by enum ornic_qp_stat
- *
- * Return: 0 or as ornic_cmd_exec().
- */
-int ornic_counter_query(struct ornic_ib_dev *dev, u32 set, u64 values[ORNIC_QP_STAT_COUNT])
-{
-	struct ornic_query_stats_in in = {
-		.scope = cpu_to_le32(ORNIC_STATS_SET),
-		.num = cpu_to_le32(set),
-	};
-	__le64 out[ORNIC_QP_STAT_COUNT];
-	int err, i;
-
-	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_QUERY_STATS, &in, sizeof(in), out, sizeof(out));
-	if (err)
-		return err;
-
-	for (i = 0; i < ARRAY_SIZE(out); i++)
-		values[i] = le64_to_cpu(out[i]);
-	return 0;
-}
 
 static int ornic_counter_bind(struct ib_qp *ibqp, u32 set)
 {
@@ -61,7 +36,8 @@ static int ornic_counter_get_set(struct ornic_ib_dev *dev, struct rdma_counter *
 	if (id < 0)
 		return id;
 
-	err = ornic_counter_query(dev, id, to_ornic_counter(counter)->base);
+	err = ornic_stats_query(dev, ORNIC_STATS_SET, id, to_ornic_counter(counter)->base,
+				ORNIC_QP_STAT_COUNT);
 	if (err) {
 		ida_free(&dev->counter_ids, id);
 		return err;
@@ -110,7 +86,8 @@ int ornic_ib_counter_update_stats(struct rdma_counter *counter)
 	u64 now[ORNIC_QP_STAT_COUNT];
 	int err, i;
 
-	err = ornic_counter_query(to_ornic_ib_dev(counter->device), counter->id, now);
+	err = ornic_stats_query(to_ornic_ib_dev(counter->device), ORNIC_STATS_SET, counter->id, now,
+				ARRAY_SIZE(now));
 	if (err)
 		return err;
 

@@ -8,8 +8,6 @@
 
 #include "ornic_hw_cmd.h"
 
-struct ornic_ib_dev;
-
 /**
  * struct ornic_counter - counter that QPs are bound to
  * @counter:	of the RDMA core
@@ -27,7 +25,6 @@ static inline struct ornic_counter *to_ornic_counter(struct rdma_counter *counte
 
 extern const u8 ornic_counter_of_port[ORNIC_QP_STAT_COUNT];
 
-int ornic_counter_query(struct ornic_ib_dev *dev, u32 set, u64 values[ORNIC_QP_STAT_COUNT]);
 void ornic_ib_counter_init(struct rdma_counter *counter);
 int ornic_ib_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp, u32 port);
 int ornic_ib_counter_unbind_qp(struct ib_qp *ibqp, u32 port);

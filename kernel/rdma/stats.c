@@ -25,18 +25,34 @@ struct rdma_hw_stats *ornic_ib_alloc_hw_port_stats(struct ib_device *ibdev, u32 
 					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
 }
 
-int ornic_stats_query(struct ornic_ib_dev *dev, u64 *stats)
+/**
+ * ornic_stats_query - read statistics of the device
+ * @dev:	the device
+ * @scope:	enum ornic_stats_scope
+ * @num:	of the set or object, if the scope needs one
+ * @values:	set on success
+ * @count:	number of @values, at most ORNIC_RDMA_STAT_COUNT
+ *
+ * Return: 0 or as ornic_cmd_exec().
+ */
+int ornic_stats_query(struct ornic_ib_dev *dev, enum ornic_stats_scope scope, u32 num, u64 *values,
+		      u32 count)
 {
-	struct ornic_query_stats_in in = { .scope = cpu_to_le32(ORNIC_STATS_RDMA) };
+	struct ornic_query_stats_in in = {
+		.scope = cpu_to_le32(scope),
+		.num = cpu_to_le32(num),
+	};
 	__le64 out[ORNIC_RDMA_STAT_COUNT];
-	int err, i;
+	int err;
+	u32 i;
 
-	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_QUERY_STATS, &in, sizeof(in), out, sizeof(out));
+	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_QUERY_STATS, &in, sizeof(in), out,
+			     count * sizeof(*out));
 	if (err)
 		return err;
 
-	for (i = 0; i < ARRAY_SIZE(out); i++)
-		stats[i] = le64_to_cpu(out[i]);
+	for (i = 0; i < count; i++)
+		values[i] = le64_to_cpu(out[i]);
 	return 0;
 }
 
@@ -47,7 +63,7 @@ int ornic_ib_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, 
 	u64 unbound[ORNIC_QP_STAT_COUNT];
 	int err, i;
 
-	err = ornic_stats_query(dev, stats->value);
+	err = ornic_stats_query(dev, ORNIC_STATS_RDMA, 0, stats->value, ORNIC_RDMA_STAT_COUNT);
 	if (err)
 		return err;
 
@@ -56,7 +72,7 @@ int ornic_ib_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, 
 		return ORNIC_STAT_COUNT;
 
 	/* The core adds what counters have counted for the QPs that are bound to them */
-	err = ornic_counter_query(dev, 0, unbound);
+	err = ornic_stats_query(dev, ORNIC_STATS_SET, 0, unbound, ARRAY_SIZE(unbound));
 	if (err)
 		return err;
 

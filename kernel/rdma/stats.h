@@ -5,13 +5,15 @@
 
 #include <linux/types.h>
 
+#include "ornic_hw_cmd.h"
+
 struct ib_device;
 struct ornic_ib_dev;
 struct rdma_counter;
 struct rdma_hw_stats;
 
-/* Read the counters of the port. @stats: ORNIC_RDMA_STAT_COUNT values */
-int ornic_stats_query(struct ornic_ib_dev *dev, u64 *stats);
+int ornic_stats_query(struct ornic_ib_dev *dev, enum ornic_stats_scope scope, u32 num, u64 *values,
+		      u32 count);
 struct rdma_hw_stats *ornic_ib_alloc_hw_port_stats(struct ib_device *ibdev, u32 port);
 int ornic_ib_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
 			  u32 port, int index);
