@@ -172,7 +172,8 @@ static inline struct ornic_dev *to_ornic_dev(struct auxiliary_device *adev)
  *		device is stopped.
  * @out_len:	bytes, at most ORNIC_CMD_MAX_OUT
  *
- * May be called concurrently. Sleeps, for seconds at most.
+ * May be called concurrently. Sleeps, for seconds at most. Commands count to the
+ * process that executes them, which has a part of the admin queue at a time.
  *
  * Return: 0, -EIO if the device is dead, or the error that the device reports:
  * -EOPNOTSUPP (unknown or unsupported), -EINVAL (bad parameter or state),
@@ -183,12 +184,30 @@ int ornic_cmd_exec(struct ornic_dev *odev, enum ornic_opcode opcode,
 		   const void *in, size_t in_len, void *out, size_t out_len);
 
 /**
+ * ornic_cmd_exec_urgent - ornic_cmd_exec() that does not wait for processes
+ * @odev:	the device
+ * @opcode:	enum ornic_opcode
+ * @in:		input structure, or NULL
+ * @in_len:	bytes
+ * @out:	output buffer, or NULL
+ * @out_len:	bytes
+ *
+ * For callers that hold a lock for which others wait, such as rtnl_lock, and of
+ * which a process cannot have many.
+ *
+ * Return: as ornic_cmd_exec().
+ */
+int ornic_cmd_exec_urgent(struct ornic_dev *odev, enum ornic_opcode opcode,
+			  const void *in, size_t in_len, void *out, size_t out_len);
+
+/**
  * struct ornic_cmd_req - one of several commands
  * @opcode:	enum ornic_opcode
  * @in:		input structure, or NULL
  * @in_len:	bytes
  * @out:	output buffer, or NULL
  * @out_len:	bytes
+ * @urgent:	as ornic_cmd_exec_urgent()
  * @err:	set as ornic_cmd_exec() returns it
  * @slot:	private
  * @start:	private
@@ -199,6 +218,7 @@ struct ornic_cmd_req {
 	size_t in_len;
 	void *out;
 	size_t out_len;
+	bool urgent;
 	int err;
 	int slot;
 	u64 start;
@@ -233,6 +253,20 @@ int ornic_cmd_create(struct ornic_dev *odev, enum ornic_opcode opcode,
 		     const void *in, size_t in_len, u32 *num);
 
 /**
+ * ornic_cmd_create_as - ornic_cmd_create() that may be urgent
+ * @odev:	the device
+ * @urgent:	as ornic_cmd_exec_urgent()
+ * @opcode:	enum ornic_opcode
+ * @in:		input structure, or NULL
+ * @in_len:	bytes
+ * @num:	number of the new object, or the key
+ *
+ * Return: as ornic_cmd_exec().
+ */
+int ornic_cmd_create_as(struct ornic_dev *odev, bool urgent, enum ornic_opcode opcode,
+			const void *in, size_t in_len, u32 *num);
+
+/**
  * ornic_cmd_destroy - execute a command that takes struct ornic_object
  * @odev:	the device
  * @opcode:	enum ornic_opcode
@@ -245,6 +279,17 @@ int ornic_cmd_create(struct ornic_dev *odev, enum ornic_opcode opcode,
  * region.
  */
 int ornic_cmd_destroy(struct ornic_dev *odev, enum ornic_opcode opcode, u32 num);
+
+/**
+ * ornic_cmd_destroy_as - ornic_cmd_destroy() that may be urgent
+ * @odev:	the device
+ * @urgent:	as ornic_cmd_exec_urgent()
+ * @opcode:	enum ornic_opcode
+ * @num:	number of the object
+ *
+ * Return: as ornic_cmd_destroy().
+ */
+int ornic_cmd_destroy_as(struct ornic_dev *odev, bool urgent, enum ornic_opcode opcode, u32 num);
 
 /**
  * ornic_cmd_release - destroy an object whose memory the caller frees next

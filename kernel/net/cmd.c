@@ -192,7 +192,7 @@ static bool ornic_cmd_start(struct ornic_core *core, struct ornic_cmd_req *req, 
 	if (pci_channel_offline(core->odev.pdev))
 		ornic_fail(core, "device is off the bus");
 
-	req->err = wait ? ornic_cmdq_get_slot(cmdq) : ornic_cmdq_try_slot(cmdq);
+	req->err = ornic_cmdq_get_slot(cmdq, req->urgent, wait);
 	if (req->err == -EAGAIN)
 		return false;
 	if (req->err < 0)
@@ -242,8 +242,8 @@ void ornic_cmd_exec_all(struct ornic_dev *odev, struct ornic_cmd_req *reqs, u32 
 }
 EXPORT_SYMBOL_NS_GPL(ornic_cmd_exec_all, "ORNIC");
 
-int ornic_cmd_exec(struct ornic_dev *odev, enum ornic_opcode opcode,
-		   const void *in, size_t in_len, void *out, size_t out_len)
+static int ornic_cmd_exec_as(struct ornic_dev *odev, bool urgent, enum ornic_opcode opcode,
+			     const void *in, size_t in_len, void *out, size_t out_len)
 {
 	struct ornic_cmd_req req = {
 		.opcode = opcode,
@@ -251,24 +251,38 @@ int ornic_cmd_exec(struct ornic_dev *odev, enum ornic_opcode opcode,
 		.in_len = in_len,
 		.out = out,
 		.out_len = out_len,
+		.urgent = urgent,
 	};
 
 	ornic_cmd_exec_all(odev, &req, 1);
 	return req.err;
 }
+
+int ornic_cmd_exec(struct ornic_dev *odev, enum ornic_opcode opcode,
+		   const void *in, size_t in_len, void *out, size_t out_len)
+{
+	return ornic_cmd_exec_as(odev, false, opcode, in, in_len, out, out_len);
+}
 EXPORT_SYMBOL_NS_GPL(ornic_cmd_exec, "ORNIC");
+
+int ornic_cmd_exec_urgent(struct ornic_dev *odev, enum ornic_opcode opcode,
+			  const void *in, size_t in_len, void *out, size_t out_len)
+{
+	return ornic_cmd_exec_as(odev, true, opcode, in, in_len, out, out_len);
+}
+EXPORT_SYMBOL_NS_GPL(ornic_cmd_exec_urgent, "ORNIC");
 
 static_assert(sizeof(struct ornic_create_mr_out) == sizeof(struct ornic_object));
 static_assert(offsetof(struct ornic_create_mr_out, key) == offsetof(struct ornic_object, num));
 
-int ornic_cmd_create(struct ornic_dev *odev, enum ornic_opcode opcode,
-		     const void *in, size_t in_len, u32 *num)
+int ornic_cmd_create_as(struct ornic_dev *odev, bool urgent, enum ornic_opcode opcode,
+			const void *in, size_t in_len, u32 *num)
 {
 	struct ornic_core *core = to_ornic_core(odev);
 	struct ornic_object out;
 	int err;
 
-	err = ornic_cmd_exec(odev, opcode, in, in_len, &out, sizeof(out));
+	err = ornic_cmd_exec_as(odev, urgent, opcode, in, in_len, &out, sizeof(out));
 	if (err)
 		return err;
 
@@ -281,12 +295,19 @@ int ornic_cmd_create(struct ornic_dev *odev, enum ornic_opcode opcode,
 		return -EIO;
 	}
 	if (err)
-		ornic_cmd_release(odev, ornic_num_destroy(opcode), *num);
+		ornic_cmd_release_as(odev, urgent, ornic_num_destroy(opcode), *num);
 	return err;
+}
+EXPORT_SYMBOL_NS_GPL(ornic_cmd_create_as, "ORNIC");
+
+int ornic_cmd_create(struct ornic_dev *odev, enum ornic_opcode opcode,
+		     const void *in, size_t in_len, u32 *num)
+{
+	return ornic_cmd_create_as(odev, false, opcode, in, in_len, num);
 }
 EXPORT_SYMBOL_NS_GPL(ornic_cmd_create, "ORNIC");
 
-int ornic_cmd_destroy(struct ornic_dev *odev, enum ornic_opcode opcode, u32 num)
+int ornic_cmd_destroy_as(struct ornic_dev *odev, bool urgent, enum ornic_opcode opcode, u32 num)
 {
 	struct ornic_object in = { .num = cpu_to_le32(num) };
 	struct ornic_core *core = to_ornic_core(odev);
@@ -294,7 +315,7 @@ int ornic_cmd_destroy(struct ornic_dev *odev, enum ornic_opcode opcode, u32 num)
 	int err;
 
 	ornic_num_remove_begin(core, opcode, num);
-	err = ornic_cmd_exec(odev, opcode, &in, sizeof(in), NULL, 0);
+	err = ornic_cmd_exec_as(odev, urgent, opcode, &in, sizeof(in), NULL, 0);
 	/* A process may have bound windows to the region unseen */
 	refused = err == -EBUSY && opcode == ORNIC_CMD_DESTROY_MR;
 	ornic_num_remove_end(core, opcode, num, refused);
@@ -309,14 +330,32 @@ int ornic_cmd_destroy(struct ornic_dev *odev, enum ornic_opcode opcode, u32 num)
 		ornic_fail(core, "command %s %#x failed: %d", ornic_opcode_name(opcode), num, err);
 	return 0;
 }
+EXPORT_SYMBOL_NS_GPL(ornic_cmd_destroy_as, "ORNIC");
+
+int ornic_cmd_destroy(struct ornic_dev *odev, enum ornic_opcode opcode, u32 num)
+{
+	return ornic_cmd_destroy_as(odev, false, opcode, num);
+}
 EXPORT_SYMBOL_NS_GPL(ornic_cmd_destroy, "ORNIC");
 
-void ornic_cmd_release(struct ornic_dev *odev, enum ornic_opcode opcode, u32 num)
+/**
+ * ornic_cmd_release_as - ornic_cmd_release() for netdev, too
+ * @odev:	the device
+ * @urgent:	see struct ornic_cmd_req
+ * @opcode:	enum ornic_opcode, of a command that takes struct ornic_object
+ * @num:	number of the object
+ */
+void ornic_cmd_release_as(struct ornic_dev *odev, bool urgent, enum ornic_opcode opcode, u32 num)
 {
-	int err = ornic_cmd_destroy(odev, opcode, num);
+	int err = ornic_cmd_destroy_as(odev, urgent, opcode, num);
 
 	if (err)
 		ornic_dev_fail(odev, "command %s %#x failed: %d", ornic_opcode_name(opcode), num,
 			       err);
+}
+
+void ornic_cmd_release(struct ornic_dev *odev, enum ornic_opcode opcode, u32 num)
+{
+	ornic_cmd_release_as(odev, false, opcode, num);
 }
 EXPORT_SYMBOL_NS_GPL(ornic_cmd_release, "ORNIC");

@@ -42,5 +42,6 @@ static inline int ornic_cmd_errno(u32 status)
 struct ornic_core;
 
 void ornic_cmd_interrupt(struct ornic_core *core);
+void ornic_cmd_release_as(struct ornic_dev *odev, bool urgent, enum ornic_opcode opcode, u32 num);
 
 #endif /* ORNIC_CMD_H */

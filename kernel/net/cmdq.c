@@ -4,6 +4,7 @@
  * and the rings (hardware.rst, section 4).
  */
 #include <linux/iopoll.h>
+#include <linux/sched.h>
 
 #include "core.h"
 #include "reset.h"
@@ -32,7 +33,7 @@ void ornic_cmdq_init(struct ornic_core *core)
 	u32 i;
 
 	spin_lock_init(&cmdq->lock);
-	init_waitqueue_head(&cmdq->wait);
+	ornic_shares_init(&cmdq->shares);
 	for (i = 0; i < ORNIC_CMD_SLOTS; i++) {
 		init_completion(&cmdq->slots[i].done);
 		cmdq->slots[i].cmd_id = ornic_cmd_id(i, 0);
@@ -74,18 +75,8 @@ int ornic_cmdq_alloc(struct ornic_core *core, u8 log_depth_max)
 	cmdq->taken = 0;
 	cmdq->arm_seq = 0;
 	spin_unlock_irq(&cmdq->lock);
+	ornic_shares_resize(&cmdq->shares, depth);
 	return 0;
-}
-
-static bool ornic_cmdq_is_unused(struct ornic_cmdq *cmdq)
-{
-	bool unused;
-
-	spin_lock_irq(&cmdq->lock);
-	unused = bitmap_empty(cmdq->in_use, ORNIC_CMD_SLOTS);
-	spin_unlock_irq(&cmdq->lock);
-
-	return unused;
 }
 
 /**
@@ -96,7 +87,8 @@ void ornic_cmdq_free(struct ornic_core *core)
 {
 	struct ornic_cmdq *cmdq = &core->cmdq;
 
-	wait_event(cmdq->wait, ornic_cmdq_is_unused(cmdq));
+	/* Its users, who would take slots again and again, have gone before */
+	ornic_shares_drain(&cmdq->shares);
 	spin_lock_irq(&cmdq->lock);
 	cmdq->sq = NULL;
 	cmdq->cq = NULL;
@@ -192,7 +184,6 @@ bool ornic_cmdq_kill(struct ornic_core *core)
 	}
 	spin_unlock_irqrestore(&cmdq->lock, flags);
 
-	wake_up_all(&cmdq->wait);
 	atomic_notifier_call_chain(&core->odev.death, 0, NULL);
 	return true;
 }
@@ -326,44 +317,36 @@ int ornic_cmdq_begin_sleep(struct ornic_core *core, u32 i)
 }
 
 /**
- * ornic_cmdq_try_slot - take a slot, if one is free
+ * ornic_cmdq_get_slot - take a slot
  * @cmdq:	the queue
+ * @urgent:	the command may have a slot that is kept from processes, see
+ *		struct ornic_cmd_req
+ * @wait:	wait until a slot is free; the caller must own none
+ *
+ * Other commands count to the process that executes them.
  *
  * Return: number of the slot, -EAGAIN if none is free, or -EIO if the queue is
- * dead.
+ * dead. Callers that wait when it dies get their -EIO one after the other.
  */
-int ornic_cmdq_try_slot(struct ornic_cmdq *cmdq)
+int ornic_cmdq_get_slot(struct ornic_cmdq *cmdq, bool urgent, bool wait)
 {
-	u32 depth, i;
-	int ret;
+	struct semaphore *share = ornic_share_take(&cmdq->shares, current->tgid, urgent, wait);
+	int i = -EIO;
+
+	if (!share)
+		return -EAGAIN;
 
 	spin_lock_irq(&cmdq->lock);
-	depth = 1u << cmdq->log_depth;
-	i = find_first_zero_bit(cmdq->in_use, depth);
-	if (!cmdq->running) {
-		ret = -EIO;
-	} else if (i >= depth) {
-		ret = -EAGAIN;
-	} else {
+	/* Who has a share of the slots finds one */
+	if (cmdq->running) {
+		i = find_first_zero_bit(cmdq->in_use, 1u << cmdq->log_depth);
 		__set_bit(i, cmdq->in_use);
-		ret = i;
+		cmdq->slots[i].share = share;
 	}
 	spin_unlock_irq(&cmdq->lock);
 
-	return ret;
-}
-
-/**
- * ornic_cmdq_get_slot - wait for a free slot
- * @cmdq:	the queue
- *
- * Return: number of the slot, or -EIO if the queue is dead.
- */
-int ornic_cmdq_get_slot(struct ornic_cmdq *cmdq)
-{
-	int i;
-
-	wait_event(cmdq->wait, (i = ornic_cmdq_try_slot(cmdq)) != -EAGAIN);
+	if (i < 0)
+		ornic_share_give(&cmdq->shares, share);
 	return i;
 }
 
@@ -374,11 +357,14 @@ int ornic_cmdq_get_slot(struct ornic_cmdq *cmdq)
  */
 void ornic_cmdq_put_slot(struct ornic_cmdq *cmdq, u32 i)
 {
+	struct semaphore *share = cmdq->slots[i].share;
+
 	spin_lock_irq(&cmdq->lock);
 	__clear_bit(i, cmdq->in_use);
-	/* Under the lock: the queue may be freed as soon as it is released */
-	wake_up_all(&cmdq->wait);
 	spin_unlock_irq(&cmdq->lock);
+
+	/* From now on ornic_cmdq_free() may free the rings */
+	ornic_share_give(&cmdq->shares, share);
 }
 
 /**

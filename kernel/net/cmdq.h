@@ -6,9 +6,9 @@
 #include <linux/bitmap.h>
 #include <linux/completion.h>
 #include <linux/spinlock.h>
-#include <linux/wait.h>
 
 #include "ornic_api.h"
+#include "share.h"
 
 #define ORNIC_CMD_LOG_DEPTH_MAX	5
 #define ORNIC_CMD_SLOTS		BIT(ORNIC_CMD_LOG_DEPTH_MAX)
@@ -34,6 +34,7 @@ static inline u16 ornic_cmd_id(u32 slot, u32 gen)
  *		be read without the lock, see ornic_cmd_is_done().
  * @asleep:	@pending, and its caller waits for an interrupt
  * @index:	of its entry in the submission ring, free running
+ * @share:	that the slot counts to
  * @dead:	the device died before it completed the command
  * @cqe:	copy of the completion
  */
@@ -44,6 +45,7 @@ struct ornic_cmd_slot {
 	bool asleep;
 	bool dead;
 	u32 index;
+	struct semaphore *share;
 	struct ornic_cmd_cqe cqe;
 };
 
@@ -61,10 +63,10 @@ static inline bool ornic_cmd_is_done(const struct ornic_cmd_slot *slot)
 
 /**
  * struct ornic_cmdq - admin queue
+ * @shares:	who may take a slot
  * @lock:	protects everything below; taken in interrupt context
  * @running:	commands are accepted; cleared by ornic_cmdq_kill(). May be read
  *		without @lock where a stale value does no harm.
- * @wait:	waits for a free slot, or for all slots to be free
  * @buf:	both rings, the record, then the input and output buffers of all
  *		slots
  * @sq:		submission ring
@@ -83,9 +85,9 @@ static inline bool ornic_cmd_is_done(const struct ornic_cmd_slot *slot)
  * @slots:	the slots
  */
 struct ornic_cmdq {
+	struct ornic_shares shares;
 	spinlock_t lock; /* see above */
 	bool running;
-	wait_queue_head_t wait;
 	struct ornic_dbuf buf;
 	struct ornic_cmd_sqe *sq;
 	struct ornic_cmd_cqe *cq;
@@ -112,8 +114,7 @@ int ornic_cmdq_poll(struct ornic_core *core);
 int ornic_cmdq_poll_locked(struct ornic_core *core);
 int ornic_cmdq_interrupt(struct ornic_core *core);
 int ornic_cmdq_begin_sleep(struct ornic_core *core, u32 i);
-int ornic_cmdq_try_slot(struct ornic_cmdq *cmdq);
-int ornic_cmdq_get_slot(struct ornic_cmdq *cmdq);
+int ornic_cmdq_get_slot(struct ornic_cmdq *cmdq, bool urgent, bool wait);
 void ornic_cmdq_put_slot(struct ornic_cmdq *cmdq, u32 i);
 void *ornic_cmdq_in(const struct ornic_cmdq *cmdq, u32 slot);
 void *ornic_cmdq_out(const struct ornic_cmdq *cmdq, u32 slot);

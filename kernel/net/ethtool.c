@@ -377,8 +377,8 @@ static void ornic_ethtool_query_stats(struct ornic_netdev *nd, u64 *data)
 	};
 	__le64 port[ORNIC_PORT_STAT_COUNT], device[ORNIC_DEVICE_STAT_COUNT];
 	struct ornic_cmd_req reqs[] = {
-		{ ORNIC_CMD_QUERY_STATS, &in[0], sizeof(in[0]), port, sizeof(port) },
-		{ ORNIC_CMD_QUERY_STATS, &in[1], sizeof(in[1]), device, sizeof(device) },
+		{ ORNIC_CMD_QUERY_STATS, &in[0], sizeof(in[0]), port, sizeof(port), true },
+		{ ORNIC_CMD_QUERY_STATS, &in[1], sizeof(in[1]), device, sizeof(device), true },
 	};
 	u32 i;
 
@@ -454,8 +454,8 @@ static int ornic_ethtool_get_dump_data(struct net_device *netdev, struct ethtool
 	 * Entries from number 0 on, so all that there are. The rest is zeroed,
 	 * because the length must stay as it is.
 	 */
-	return ornic_cmd_exec(ornic_nd_dev(nd), ORNIC_CMD_QUERY_LOG, &in, sizeof(in), data,
-			      dump->len);
+	return ornic_cmd_exec_urgent(ornic_nd_dev(nd), ORNIC_CMD_QUERY_LOG, &in, sizeof(in), data,
+				     dump->len);
 }
 
 const struct ethtool_ops ornic_ethtool_ops = {

@@ -6,6 +6,7 @@
  */
 #include <linux/in.h>
 
+#include "cmd.h"
 #include "netdev.h"
 
 /* After verbs rules, whose priorities have 16 bits */
@@ -250,13 +251,13 @@ static int ornic_flow_create_cmd(struct ornic_netdev *nd, const struct ornic_que
 	u32 index = flow->spec.ring_cookie == RX_CLS_FLOW_DISC ? 0 : flow->spec.ring_cookie;
 
 	in->qpn = cpu_to_le32(queues[index].qpn);
-	return ornic_cmd_create(ornic_nd_dev(nd), ORNIC_CMD_CREATE_FLOW, in, sizeof(*in),
-				&flow->num);
+	return ornic_cmd_create_as(ornic_nd_dev(nd), true, ORNIC_CMD_CREATE_FLOW, in, sizeof(*in),
+				   &flow->num);
 }
 
 static void ornic_flow_destroy_cmd(struct ornic_netdev *nd, struct ornic_flow *flow)
 {
-	ornic_cmd_destroy(ornic_nd_dev(nd), ORNIC_CMD_DESTROY_FLOW, flow->num);
+	ornic_cmd_release_as(ornic_nd_dev(nd), true, ORNIC_CMD_DESTROY_FLOW, flow->num);
 }
 
 /**

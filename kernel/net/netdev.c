@@ -3,6 +3,7 @@
 #include <linux/log2.h>
 #include <net/netdev_queues.h>
 
+#include "cmd.h"
 #include "ethtool.h"
 #include "fail.h"
 #include "netdev.h"
@@ -66,7 +67,7 @@ static int ornic_netdev_alloc_keys(struct ornic_netdev *nd)
 		.access = cpu_to_le32(ORNIC_ACCESS_LOCAL_WRITE),
 		.type = ORNIC_MR_DMA,
 	};
-	err = ornic_cmd_create(odev, ORNIC_CMD_CREATE_MR, &in, sizeof(in), &nd->lkey);
+	err = ornic_cmd_create_as(odev, true, ORNIC_CMD_CREATE_MR, &in, sizeof(in), &nd->lkey);
 	if (err)
 		goto err_free_pd;
 
@@ -81,7 +82,7 @@ static void ornic_netdev_free_keys(struct ornic_netdev *nd)
 {
 	struct ornic_dev *odev = ornic_nd_dev(nd);
 
-	ornic_cmd_release(odev, ORNIC_CMD_DESTROY_MR, nd->lkey);
+	ornic_cmd_release_as(odev, true, ORNIC_CMD_DESTROY_MR, nd->lkey);
 	ornic_pd_free(odev, nd->pdn);
 }
 
@@ -116,8 +117,8 @@ static void ornic_netdev_filter_fill(struct ornic_netdev *nd, struct netdev_hw_a
 
 static int ornic_netdev_filter_cmd(struct ornic_netdev *nd)
 {
-	return ornic_cmd_exec(ornic_nd_dev(nd), ORNIC_CMD_SET_RX_FILTER, nd->rx_filter,
-			      nd->rx_filter_len, NULL, 0);
+	return ornic_cmd_exec_urgent(ornic_nd_dev(nd), ORNIC_CMD_SET_RX_FILTER, nd->rx_filter,
+				     nd->rx_filter_len, NULL, 0);
 }
 
 /*

@@ -22,7 +22,8 @@ int ornic_port_modify_cmd(struct ornic_netdev *nd, u32 mask, u32 mtu, const u8 *
 	};
 
 	ether_addr_copy(in.mac, mac);
-	return ornic_cmd_exec(ornic_nd_dev(nd), ORNIC_CMD_MODIFY_PORT, &in, sizeof(in), NULL, 0);
+	return ornic_cmd_exec_urgent(ornic_nd_dev(nd), ORNIC_CMD_MODIFY_PORT, &in, sizeof(in),
+				     NULL, 0);
 }
 
 /**
@@ -34,5 +35,6 @@ int ornic_port_modify_cmd(struct ornic_netdev *nd, u32 mask, u32 mtu, const u8 *
  */
 int ornic_port_query_cmd(struct ornic_netdev *nd, struct ornic_query_port_out *out)
 {
-	return ornic_cmd_exec(ornic_nd_dev(nd), ORNIC_CMD_QUERY_PORT, NULL, 0, out, sizeof(*out));
+	return ornic_cmd_exec_urgent(ornic_nd_dev(nd), ORNIC_CMD_QUERY_PORT, NULL, 0, out,
+				     sizeof(*out));
 }

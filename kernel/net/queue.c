@@ -2,6 +2,7 @@
 /* Queue pair of the interface: memory, CQs, QP, NAPI */
 #include <linux/delay.h>
 
+#include "cmd.h"
 #include "fail.h"
 #include "netdev.h"
 
@@ -143,7 +144,7 @@ static int ornic_queue_create_cq(struct ornic_queue *queue, struct ornic_cq_ring
 		.log_cqe_size = log_cqe_size,
 	};
 	ornic_dbuf_describe(buf, 0, 1u << (log_size + log_cqe_size), &in.buf);
-	err = ornic_cmd_create(odev, ORNIC_CMD_CREATE_CQ, &in, sizeof(in), &ring->cqn);
+	err = ornic_cmd_create_as(odev, true, ORNIC_CMD_CREATE_CQ, &in, sizeof(in), &ring->cqn);
 	if (err)
 		return err;
 
@@ -152,7 +153,7 @@ static int ornic_queue_create_cq(struct ornic_queue *queue, struct ornic_cq_ring
 	res->ring = ring;
 	err = ornic_res_add(odev, res);
 	if (err)
-		ornic_cmd_release(odev, ORNIC_CMD_DESTROY_CQ, ring->cqn);
+		ornic_cmd_release_as(odev, true, ORNIC_CMD_DESTROY_CQ, ring->cqn);
 	return err;
 }
 
@@ -161,7 +162,7 @@ static void ornic_queue_destroy_cq(struct ornic_queue *queue, struct ornic_res *
 	struct ornic_dev *odev = ornic_nd_dev(queue->nd);
 
 	ornic_res_remove(odev, res);
-	ornic_cmd_release(odev, ORNIC_CMD_DESTROY_CQ, res->num);
+	ornic_cmd_release_as(odev, true, ORNIC_CMD_DESTROY_CQ, res->num);
 }
 
 static int ornic_queue_modify_qp(struct ornic_queue *queue, enum ornic_qp_state state)
@@ -172,8 +173,8 @@ static int ornic_queue_modify_qp(struct ornic_queue *queue, enum ornic_qp_state 
 		.attr.state = state,
 	};
 
-	return ornic_cmd_exec(ornic_nd_dev(queue->nd), ORNIC_CMD_MODIFY_QP, &in, sizeof(in),
-			      NULL, 0);
+	return ornic_cmd_exec_urgent(ornic_nd_dev(queue->nd), ORNIC_CMD_MODIFY_QP, &in, sizeof(in),
+				     NULL, 0);
 }
 
 static int ornic_queue_create_qp(struct ornic_queue *queue)
@@ -197,7 +198,7 @@ static int ornic_queue_create_qp(struct ornic_queue *queue)
 	ornic_dbuf_describe(&queue->sq_buf, 0, ORNIC_SLOT_SIZE << queue->tx.log_slots, &in.sq);
 	ornic_dbuf_describe(&queue->rq_buf, 0,
 			    1u << (queue->rx.log_wqes + queue->rx.stride_shift), &in.rq);
-	err = ornic_cmd_exec(odev, ORNIC_CMD_CREATE_QP, &in, sizeof(in), &out, sizeof(out));
+	err = ornic_cmd_exec_urgent(odev, ORNIC_CMD_CREATE_QP, &in, sizeof(in), &out, sizeof(out));
 	if (err)
 		return err;
 
@@ -226,7 +227,7 @@ static int ornic_queue_create_qp(struct ornic_queue *queue)
 err_remove_res:
 	ornic_res_remove(odev, &queue->qp_res);
 err_destroy_qp:
-	ornic_cmd_release(odev, ORNIC_CMD_DESTROY_QP, queue->qpn);
+	ornic_cmd_release_as(odev, true, ORNIC_CMD_DESTROY_QP, queue->qpn);
 	return err;
 }
 
@@ -235,7 +236,7 @@ static void ornic_queue_destroy_qp(struct ornic_queue *queue)
 	struct ornic_dev *odev = ornic_nd_dev(queue->nd);
 
 	ornic_res_remove(odev, &queue->qp_res);
-	ornic_cmd_release(odev, ORNIC_CMD_DESTROY_QP, queue->qpn);
+	ornic_cmd_release_as(odev, true, ORNIC_CMD_DESTROY_QP, queue->qpn);
 }
 
 /* Returns true if a ring holds completions */

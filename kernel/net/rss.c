@@ -37,8 +37,8 @@ int ornic_rss_cmd(struct ornic_netdev *nd, const struct ornic_queue *queues,
 	for (i = 0; i < count; i++)
 		in.qpn[i] = cpu_to_le32(queues[rss->table[i]].qpn);
 
-	return ornic_cmd_exec(ornic_nd_dev(nd), ORNIC_CMD_SET_RX_QUEUES, &in, sizeof(in),
-			      NULL, 0);
+	return ornic_cmd_exec_urgent(ornic_nd_dev(nd), ORNIC_CMD_SET_RX_QUEUES, &in, sizeof(in),
+				     NULL, 0);
 }
 
 /**

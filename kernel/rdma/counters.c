@@ -35,7 +35,7 @@ int ornic_ib_read_counters(struct ib_counters *ibcounters, struct ib_counters_re
 	if (err)
 		return err;
 
-	err = ornic_stats_query(to_ornic_ib_dev(ibcounters->device), ORNIC_STATS_COUNTERS,
+	err = ornic_stats_query(to_ornic_ib_dev(ibcounters->device), false, ORNIC_STATS_COUNTERS,
 				to_ornic_counters(ibcounters)->num, values, ARRAY_SIZE(values));
 	if (err)
 		return err;

@@ -7,6 +7,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
+#include <linux/semaphore.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
@@ -43,6 +44,7 @@
  * @flush_work:	wakes @kcqs
  * @counter_ids: sets of statistics that are in use
  * @delay_drops: number of ORNIC_EVENT_WQ_DELAY_DROP events
+ * @dmabufs:	callers that may hold the lock of a dma-buf for a command
  */
 struct ornic_ib_dev {
 	struct ib_device ibdev;
@@ -66,6 +68,7 @@ struct ornic_ib_dev {
 	struct work_struct flush_work;
 	struct ida counter_ids;
 	atomic64_t delay_drops;
+	struct semaphore dmabufs;
 };
 
 static inline struct ornic_ib_dev *to_ornic_ib_dev(struct ib_device *ibdev)

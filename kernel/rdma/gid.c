@@ -10,7 +10,7 @@ static int ornic_gid_set(const struct ib_gid_attr *attr, const struct ornic_set_
 {
 	struct ornic_ib_dev *dev = to_ornic_ib_dev(attr->device);
 
-	return ornic_cmd_exec(dev->odev, ORNIC_CMD_SET_GID, in, sizeof(*in), NULL, 0);
+	return ornic_cmd_exec_urgent(dev->odev, ORNIC_CMD_SET_GID, in, sizeof(*in), NULL, 0);
 }
 
 int ornic_ib_add_gid(const struct ib_gid_attr *attr, void **context)

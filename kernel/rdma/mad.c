@@ -59,12 +59,12 @@ static int ornic_pma_get(struct ornic_ib_dev *dev, struct ib_pma_mad *mad)
 		ornic_pma_get_info((void *)mad->data);
 		return 0;
 	case IB_PMA_PORT_COUNTERS:
-		err = ornic_stats_query(dev, ORNIC_STATS_RDMA, 0, stats, ARRAY_SIZE(stats));
+		err = ornic_stats_query(dev, false, ORNIC_STATS_RDMA, 0, stats, ARRAY_SIZE(stats));
 		if (!err)
 			ornic_pma_get_counters(dev, stats, (void *)mad->data);
 		return err;
 	case IB_PMA_PORT_COUNTERS_EXT:
-		err = ornic_stats_query(dev, ORNIC_STATS_RDMA, 0, stats, ARRAY_SIZE(stats));
+		err = ornic_stats_query(dev, false, ORNIC_STATS_RDMA, 0, stats, ARRAY_SIZE(stats));
 		if (!err)
 			ornic_pma_get_counters_ext(stats, (void *)mad->data);
 		return err;

@@ -290,6 +290,7 @@ static int ornic_ib_probe(struct auxiliary_device *adev, const struct auxiliary_
 	INIT_WORK(&dev->flush_work, ornic_cq_flush_work);
 	dev->death.notifier_call = ornic_ib_death;
 	ida_init(&dev->counter_ids);
+	sema_init(&dev->dmabufs, ORNIC_MR_DMABUFS);
 
 	err = ornic_device_init_limits(dev);
 	if (err)

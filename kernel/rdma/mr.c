@@ -60,16 +60,17 @@ static int ornic_mr_check_length(const struct ornic_ib_dev *dev, u64 length)
 /**
  * ornic_mr_create - create a region or a window in the device
  * @dev:	the device
+ * @urgent:	as ornic_cmd_exec_urgent()
  * @in:		input of the command; its variant is filled in
  * @key:	set to the key
  *
  * Return: 0 or as ornic_cmd_exec().
  */
-int ornic_mr_create(struct ornic_ib_dev *dev, struct ornic_create_mr_in *in, u32 *key)
+int ornic_mr_create(struct ornic_ib_dev *dev, bool urgent, struct ornic_create_mr_in *in, u32 *key)
 {
 	/* A random variant keeps an old key from working again soon */
 	in->variant = get_random_u8();
-	return ornic_cmd_create(dev->odev, ORNIC_CMD_CREATE_MR, in, sizeof(*in), key);
+	return ornic_cmd_create_as(dev->odev, urgent, ORNIC_CMD_CREATE_MR, in, sizeof(*in), key);
 }
 
 /**
@@ -92,7 +93,7 @@ int ornic_mr_init_shared(struct ornic_ib_dev *dev)
 		return err;
 
 	in.pdn = cpu_to_le32(dev->void_pdn);
-	err = ornic_mr_create(dev, &in, &dev->null_key);
+	err = ornic_mr_create(dev, false, &in, &dev->null_key);
 	if (err)
 		goto err_free_pd;
 
@@ -114,13 +115,19 @@ void ornic_mr_uninit_shared(struct ornic_ib_dev *dev)
 	ornic_pd_free(dev->odev, dev->void_pdn);
 }
 
+/* Its commands are executed with the dma_resv lock held, so they are urgent */
+static bool ornic_mr_is_dmabuf(const struct ornic_mr *mr)
+{
+	return mr->umem && mr->umem->is_dmabuf;
+}
+
 /* Both keys of a region are the same */
 static int ornic_mr_create_keys(struct ornic_ib_dev *dev, struct ornic_create_mr_in *in,
 				struct ornic_mr *mr)
 {
 	int err;
 
-	err = ornic_mr_create(dev, in, &mr->ibmr.lkey);
+	err = ornic_mr_create(dev, ornic_mr_is_dmabuf(mr), in, &mr->ibmr.lkey);
 	mr->ibmr.rkey = mr->ibmr.lkey;
 	return err;
 }
@@ -311,7 +318,8 @@ static void ornic_mr_revoke(void *priv)
 	};
 	int err;
 
-	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_MR, &in, sizeof(in), NULL, 0);
+	/* The exporter holds the dma_resv lock, and others may wait for it */
+	err = ornic_cmd_exec_urgent(dev->odev, ORNIC_CMD_MODIFY_MR, &in, sizeof(in), NULL, 0);
 	/* The exporter reuses the memory next: stop a device that may use it */
 	if (err)
 		ornic_dev_fail(dev->odev, "revoking mr %#x failed: %d", mr->ibmr.lkey, err);
@@ -332,10 +340,17 @@ struct ib_mr *ornic_ib_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset, u64 le
 	if (err)
 		return ERR_PTR(err);
 
+	/*
+	 * Threads wait for each other here, and not with the dma_resv lock, which others may want:
+	 * a process may have any number of dma-bufs.
+	 */
+	down(&dev->dmabufs);
 	dmabuf = ib_umem_dmabuf_get_pinned_revocable_and_lock(&dev->ibdev, offset, length, fd,
 							      access);
-	if (IS_ERR(dmabuf))
-		return ERR_CAST(dmabuf);
+	if (IS_ERR(dmabuf)) {
+		ibmr = ERR_CAST(dmabuf);
+		goto out_up;
+	}
 
 	ibmr = ornic_mr_register(dev, &dmabuf->umem, access, &in);
 	if (!IS_ERR(ibmr)) {
@@ -346,6 +361,8 @@ struct ib_mr *ornic_ib_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset, u64 le
 	ib_umem_dmabuf_revoke_unlock(dmabuf);
 	if (IS_ERR(ibmr))
 		ib_umem_release(&dmabuf->umem);
+out_up:
+	up(&dev->dmabufs);
 	return ibmr;
 }
 
@@ -457,7 +474,8 @@ static int ornic_mr_destroy_cmd(struct ornic_ib_dev *dev, struct ornic_mr *mr)
 	int windows = atomic_read(&pd->windows);
 	int err;
 
-	err = ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_MR, mr->ibmr.lkey);
+	err = ornic_cmd_destroy_as(dev->odev, ornic_mr_is_dmabuf(mr), ORNIC_CMD_DESTROY_MR,
+				   mr->ibmr.lkey);
 	/* None existed before, and none was allocated meanwhile */
 	if (err && freed == windows && atomic_read(&pd->windows) == windows) {
 		ornic_dev_fail(dev->odev, "mr %#x is busy without windows", mr->ibmr.lkey);
@@ -476,16 +494,18 @@ static int ornic_mr_destroy(struct ornic_ib_dev *dev, struct ornic_mr *mr)
 		ornic_cmd_release(dev->odev, ORNIC_CMD_DESTROY_MR, mr->ibmr.lkey);
 		return 0;
 	}
-	if (!mr->umem->is_dmabuf)
+	if (!ornic_mr_is_dmabuf(mr))
 		return ornic_mr_destroy_cmd(dev, mr);
 
 	/* Disable revocation before the umem is released */
 	dmabuf = to_ib_umem_dmabuf(mr->umem);
+	down(&dev->dmabufs);
 	ib_umem_dmabuf_revoke_lock(dmabuf);
 	err = ornic_mr_destroy_cmd(dev, mr);
 	if (!err)
 		ib_umem_dmabuf_set_revoke_locked(dmabuf, NULL, NULL);
 	ib_umem_dmabuf_revoke_unlock(dmabuf);
+	up(&dev->dmabufs);
 	return err;
 }
 

@@ -11,6 +11,9 @@
 struct ornic_ib_dev;
 struct uverbs_attr_bundle;
 
+/* Fewer than the slots that the admin queue keeps for urgent commands */
+#define ORNIC_MR_DMABUFS	2
+
 /**
  * struct ornic_mr - memory region
  * @ibmr:	of the RDMA core
@@ -36,7 +39,7 @@ static inline struct ornic_mr *to_ornic_mr(struct ib_mr *ibmr)
 
 int ornic_mr_init_shared(struct ornic_ib_dev *dev);
 void ornic_mr_uninit_shared(struct ornic_ib_dev *dev);
-int ornic_mr_create(struct ornic_ib_dev *dev, struct ornic_create_mr_in *in, u32 *key);
+int ornic_mr_create(struct ornic_ib_dev *dev, bool urgent, struct ornic_create_mr_in *in, u32 *key);
 int ornic_mr_access(const struct ornic_ib_dev *dev, int access, u32 *hw);
 struct ib_mr *ornic_ib_get_dma_mr(struct ib_pd *ibpd, int access);
 struct ib_mr *ornic_ib_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 iova,

@@ -25,7 +25,7 @@ int ornic_ib_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
 
 	/* Before a process can bind it, see ornic_mr_destroy_cmd() */
 	atomic_inc(&pd->windows);
-	err = ornic_mr_create(to_ornic_ib_dev(ibmw->device), &in, &ibmw->rkey);
+	err = ornic_mr_create(to_ornic_ib_dev(ibmw->device), false, &in, &ibmw->rkey);
 	if (err)
 		atomic_inc(&pd->windows_freed);
 	return err;

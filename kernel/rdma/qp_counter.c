@@ -36,7 +36,7 @@ static int ornic_counter_get_set(struct ornic_ib_dev *dev, struct rdma_counter *
 	if (id < 0)
 		return id;
 
-	err = ornic_stats_query(dev, ORNIC_STATS_SET, id, to_ornic_counter(counter)->base,
+	err = ornic_stats_query(dev, false, ORNIC_STATS_SET, id, to_ornic_counter(counter)->base,
 				ORNIC_QP_STAT_COUNT);
 	if (err) {
 		ida_free(&dev->counter_ids, id);
@@ -86,7 +86,7 @@ int ornic_ib_counter_update_stats(struct rdma_counter *counter)
 	u64 now[ORNIC_QP_STAT_COUNT];
 	int err, i;
 
-	err = ornic_stats_query(to_ornic_ib_dev(counter->device), ORNIC_STATS_SET, counter->id, now,
+	err = ornic_stats_query(to_ornic_ib_dev(counter->device), false, ORNIC_STATS_SET, counter->id, now,
 				ARRAY_SIZE(now));
 	if (err)
 		return err;

@@ -28,6 +28,7 @@ struct rdma_hw_stats *ornic_ib_alloc_hw_port_stats(struct ib_device *ibdev, u32 
 /**
  * ornic_stats_query - read statistics of the device
  * @dev:	the device
+ * @urgent:	as ornic_cmd_exec_urgent()
  * @scope:	enum ornic_stats_scope
  * @num:	of the set or object, if the scope needs one
  * @values:	set on success
@@ -35,21 +36,22 @@ struct rdma_hw_stats *ornic_ib_alloc_hw_port_stats(struct ib_device *ibdev, u32 
  *
  * Return: 0 or as ornic_cmd_exec().
  */
-int ornic_stats_query(struct ornic_ib_dev *dev, enum ornic_stats_scope scope, u32 num, u64 *values,
-		      u32 count)
+int ornic_stats_query(struct ornic_ib_dev *dev, bool urgent, enum ornic_stats_scope scope, u32 num,
+		      u64 *values, u32 count)
 {
 	struct ornic_query_stats_in in = {
 		.scope = cpu_to_le32(scope),
 		.num = cpu_to_le32(num),
 	};
 	__le64 out[ORNIC_RDMA_STAT_COUNT];
-	int err;
+	struct ornic_cmd_req req = {
+		ORNIC_CMD_QUERY_STATS, &in, sizeof(in), out, count * sizeof(*out), urgent
+	};
 	u32 i;
 
-	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_QUERY_STATS, &in, sizeof(in), out,
-			     count * sizeof(*out));
-	if (err)
-		return err;
+	ornic_cmd_exec_all(dev->odev, &req, 1);
+	if (req.err)
+		return req.err;
 
 	for (i = 0; i < count; i++)
 		values[i] = le64_to_cpu(out[i]);
@@ -63,7 +65,9 @@ int ornic_ib_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, 
 	u64 unbound[ORNIC_QP_STAT_COUNT];
 	int err, i;
 
-	err = ornic_stats_query(dev, ORNIC_STATS_RDMA, 0, stats->value, ORNIC_RDMA_STAT_COUNT);
+	/* The core holds a mutex of the port, for which all who monitor it wait */
+	err = ornic_stats_query(dev, true, ORNIC_STATS_RDMA, 0, stats->value,
+				ORNIC_RDMA_STAT_COUNT);
 	if (err)
 		return err;
 
@@ -72,7 +76,7 @@ int ornic_ib_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, 
 		return ORNIC_STAT_COUNT;
 
 	/* The core adds what counters have counted for the QPs that are bound to them */
-	err = ornic_stats_query(dev, ORNIC_STATS_SET, 0, unbound, ARRAY_SIZE(unbound));
+	err = ornic_stats_query(dev, true, ORNIC_STATS_SET, 0, unbound, ARRAY_SIZE(unbound));
 	if (err)
 		return err;
 

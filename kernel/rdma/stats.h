@@ -12,8 +12,8 @@ struct ornic_ib_dev;
 struct rdma_counter;
 struct rdma_hw_stats;
 
-int ornic_stats_query(struct ornic_ib_dev *dev, enum ornic_stats_scope scope, u32 num, u64 *values,
-		      u32 count);
+int ornic_stats_query(struct ornic_ib_dev *dev, bool urgent, enum ornic_stats_scope scope, u32 num,
+		      u64 *values, u32 count);
 struct rdma_hw_stats *ornic_ib_alloc_hw_port_stats(struct ib_device *ibdev, u32 port);
 int ornic_ib_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
 			  u32 port, int index);

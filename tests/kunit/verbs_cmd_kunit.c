@@ -7,7 +7,8 @@
 
 /* More than the admin queue has slots */
 #define TEST_COMMANDS	100u
-#define TEST_CALLERS	4u
+/* Their shares are more than the slots for processes: each worker is a process of its own */
+#define TEST_CALLERS	12u
 #define TEST_ROUNDS	20u
 
 static struct ornic_dev *test_odev(struct kunit *test)

@@ -9,7 +9,9 @@
 #include <linux/dma-resv.h>
 #include <linux/fdtable.h>
 #include <linux/jiffies.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
+#include <linux/sched/task.h>
 
 #include "../../kernel/rdma/cq.h"
 #include "../../kernel/rdma/device.h"
@@ -425,6 +427,57 @@ static void ornic_test_frozen_channel_ends_bus_mastering(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, test_is_bus_master(odev));
 }
 
+/* ---- Commands that wait for a slot of the admin queue ---------------------- */
+
+/* More than the slots, and than the shares of processes: each thread is a process of its own */
+#define TEST_FLOOD	64
+
+struct test_flood {
+	struct ornic_dev *odev;
+	atomic_t running;
+	struct completion all;
+};
+
+static int test_flood_run(void *arg)
+{
+	struct test_flood *flood = arg;
+	int err;
+
+	if (atomic_inc_return(&flood->running) == TEST_FLOOD)
+		complete(&flood->all);
+	do {
+		err = ornic_cmd_exec(flood->odev, ORNIC_CMD_NOP, NULL, 0, NULL, 0);
+	} while (!err);
+	return err;
+}
+
+/* Whether they wait for others or for the device. It stays dead while the test has it. */
+static void ornic_test_failure_ends_all_commands(struct kunit *test)
+{
+	struct verbs *v = test->priv;
+	struct test_flood flood = { .odev = test_odev(v), .running = ATOMIC_INIT(0) };
+	struct task_struct *tasks[TEST_FLOOD];
+	u32 i, started;
+
+	init_completion(&flood.all);
+	for (started = 0; started < TEST_FLOOD; started++) {
+		tasks[started] = kthread_create(test_flood_run, &flood, "ornic_flood");
+		if (IS_ERR(tasks[started]))
+			break;
+		get_task_struct(tasks[started]);
+		wake_up_process(tasks[started]);
+	}
+	KUNIT_EXPECT_EQ(test, started, TEST_FLOOD);
+	if (started == TEST_FLOOD)
+		wait_for_completion(&flood.all);
+
+	ornic_dev_fail(flood.odev, "a test wants it to");
+	for (i = 0; i < started; i++) {
+		KUNIT_EXPECT_EQ(test, kthread_stop(tasks[i]), -EIO);
+		put_task_struct(tasks[i]);
+	}
+}
+
 /* ---- CQs whose users are notified of the failure -------------------------- */
 
 /**
@@ -573,6 +626,7 @@ static struct kunit_case ornic_failure_cases[] = {
 	KUNIT_CASE(ornic_test_gsi_in_error_stops_the_device),
 	KUNIT_CASE(ornic_test_lost_ring_of_the_gsi_stops_the_device),
 	KUNIT_CASE(ornic_test_frozen_channel_ends_bus_mastering),
+	KUNIT_CASE(ornic_test_failure_ends_all_commands),
 	KUNIT_CASE(ornic_test_failure_while_a_cq_is_freed),
 	KUNIT_CASE(ornic_test_port_without_interface_is_down),
 	{}
