@@ -10,21 +10,21 @@
 #include "ornic_abi.h"
 
 /*
- * Copies the clock page. The kernel makes seq odd, changes the page, and makes
- * seq even again. A copy that overlaps with a change is repeated.
+ * Copies the clock page. The kernel makes sign odd, changes the page, and makes
+ * sign even again. A copy that overlaps with a change is repeated.
  */
-static void ornic_clock_read(const struct ornic_clock_page *page,
-			     struct ornic_clock_page *now)
+static void ornic_clock_read(const struct ornic_clock_info *page,
+			     struct ornic_clock_info *now)
 {
-	const void *seq = &page->seq;
+	const void *sign = &page->sign;
 	uint32_t before, after;
 
 	do {
-		before = atomic_load_explicit((_Atomic(uint32_t) *)seq,
+		before = atomic_load_explicit((_Atomic(uint32_t) *)sign,
 					      memory_order_acquire);
 		*now = *page;
 		atomic_thread_fence(memory_order_acquire);
-		after = atomic_load_explicit((_Atomic(uint32_t) *)seq,
+		after = atomic_load_explicit((_Atomic(uint32_t) *)sign,
 					     memory_order_relaxed);
 	} while (before & 1 || before != after);
 }
@@ -33,7 +33,7 @@ static void ornic_clock_read(const struct ornic_clock_page *page,
  * Returns (cycles * mult + frac) >> shift. The result fits into 64 bits, but
  * the product has up to 96. @frac is less than 1 << shift.
  */
-static uint64_t ornic_clock_scale(const struct ornic_clock_page *page,
+static uint64_t ornic_clock_scale(const struct ornic_clock_info *page,
 				  uint64_t cycles, uint64_t frac)
 {
 	uint64_t low = (cycles & UINT32_MAX) * page->mult;
@@ -59,10 +59,10 @@ static uint64_t ornic_clock_scale(const struct ornic_clock_page *page,
  *
  * Return: nanoseconds since the epoch, by the PTP clock of the device.
  */
-uint64_t ornic_clock_to_ns(const struct ornic_clock_page *page,
+uint64_t ornic_clock_to_ns(const struct ornic_clock_info *page,
 			   uint64_t timestamp)
 {
-	struct ornic_clock_page now;
+	struct ornic_clock_info now;
 
 	ornic_clock_read(page, &now);
 	if (timestamp >= now.cycles)

@@ -166,7 +166,7 @@ struct ornic_context {
 	pthread_mutex_t pages_lock;
 	void *db;
 	struct ornic_board *board;
-	const struct ornic_clock_page *clock;
+	const struct ornic_clock_info *clock;
 	struct ornic_nums nums;
 	struct ornic_slabs slabs;
 };
@@ -663,7 +663,7 @@ int ornic_context_map_queues(struct ornic_context *ctx);
 int ornic_context_map_clock(struct ornic_context *ctx);
 
 /* clock.c */
-uint64_t ornic_clock_to_ns(const struct ornic_clock_page *page,
+uint64_t ornic_clock_to_ns(const struct ornic_clock_info *page,
 			   uint64_t timestamp);
 int ornic_query_rt_values(struct ibv_context *ibctx,
 			  struct ibv_values_ex *values);

@@ -116,7 +116,7 @@ static inline bool ornic_has_op(const struct ornic_limits *lim, u32 opcode)
  * @num_comp_vectors: completion vectors, at least 1
  * @db:		doorbell page 0
  * @board:	board of doorbell page 0, NULL without @shadow
- * @clock_page:	struct ornic_clock_page, to be mapped read-only; NULL without a
+ * @clock_page:	struct ornic_clock_info, to be mapped read-only; NULL without a
  *		clock
  * @death:	called once, in any context, when the device has stopped because
  *		it failed or was unplugged. Commands already fail with -EIO.

@@ -20,6 +20,8 @@
  */
 #define ORNIC_CLOCK_SHIFT	28
 #define ORNIC_CLOCK_MASK	(BIT_ULL(ORNIC_CLOCK_SHIFT) - 1)
+/* For this time readers of the page need no more than 63 bits */
+#define ORNIC_CLOCK_OVERFLOW_NS	(30ULL * NSEC_PER_SEC)
 /* Nanoseconds for which the host may be busy between two reads */
 #define ORNIC_CLOCK_SLACK	NSEC_PER_SEC
 /* The counter counts nanoseconds */
@@ -123,20 +125,22 @@ static inline void ornic_clock_resume(struct ornic_clock_time *time, u64 cycles,
  *
  * The caller serialises calls.
  */
-static inline void ornic_clock_publish(struct ornic_clock_page *page,
+static inline void ornic_clock_publish(struct ornic_clock_info *page,
 				       const struct ornic_clock_time *time)
 {
-	WRITE_ONCE(page->seq, page->seq + 1);
-	/* The odd seq before the update */
+	WRITE_ONCE(page->sign, page->sign + 1);
+	/* The odd sign before the update */
 	smp_wmb();
+	WRITE_ONCE(page->nsec, time->nsec);
+	WRITE_ONCE(page->cycles, time->cycles);
+	WRITE_ONCE(page->frac, time->frac);
 	WRITE_ONCE(page->mult, time->mult);
 	WRITE_ONCE(page->shift, ORNIC_CLOCK_SHIFT);
-	WRITE_ONCE(page->nsec, time->nsec);
-	WRITE_ONCE(page->frac, time->frac);
-	WRITE_ONCE(page->cycles, time->cycles);
-	/* The update before the even seq */
+	WRITE_ONCE(page->mask, U64_MAX);
+	WRITE_ONCE(page->overflow_period, ORNIC_CLOCK_OVERFLOW_NS);
+	/* The update before the even sign */
 	smp_wmb();
-	WRITE_ONCE(page->seq, page->seq + 1);
+	WRITE_ONCE(page->sign, page->sign + 1);
 }
 
 /**
@@ -154,7 +158,7 @@ struct ornic_clock {
 	bool running;
 	struct ornic_clock_time time;
 	u64 host_ns;
-	struct ornic_clock_page *page;
+	struct ornic_clock_info *page;
 	struct ptp_clock_info info;
 	struct ptp_clock *ptp;
 };

@@ -116,7 +116,7 @@ static void ornic_test_clock_far_ahead_needs_a_second_read(struct kunit *test)
 }
 
 /* Conversion by a process, in 64 bits, as ornic-abi.h defines it */
-static u64 ornic_test_page_ns(const struct ornic_clock_page *page, u64 timestamp)
+static u64 ornic_test_page_ns(const struct ornic_clock_info *page, u64 timestamp)
 {
 	s64 delta = timestamp - page->cycles;
 
@@ -125,7 +125,7 @@ static u64 ornic_test_page_ns(const struct ornic_clock_page *page, u64 timestamp
 
 static void ornic_test_clock_page_of(struct kunit *test, long scaled_ppm)
 {
-	struct ornic_clock_page *page = kunit_kzalloc(test, sizeof(*page), GFP_KERNEL);
+	struct ornic_clock_info *page = kunit_kzalloc(test, sizeof(*page), GFP_KERNEL);
 	struct ornic_clock_time time = ornic_test_time(scaled_ppm);
 	struct ornic_clock_time later;
 	u64 delta;
@@ -144,7 +144,10 @@ static void ornic_test_clock_page_of(struct kunit *test, long scaled_ppm)
 	ornic_clock_advance(&later, time.cycles + TEST_REACH);
 	ornic_clock_publish(page, &later);
 	KUNIT_EXPECT_EQ(test, ornic_test_page_ns(page, time.cycles), time.nsec);
-	KUNIT_EXPECT_EQ(test, page->seq, 4);
+	KUNIT_EXPECT_EQ(test, page->sign, 4);
+	/* What readers may rely on */
+	KUNIT_EXPECT_EQ(test, page->overflow_period, TEST_REACH);
+	KUNIT_EXPECT_EQ(test, page->mask, U64_MAX);
 }
 
 static void ornic_test_clock_page(struct kunit *test)

@@ -151,7 +151,7 @@ struct fake {
 	size_t used;
 	uint64_t *doorbell;
 	struct ornic_board *board;
-	struct ornic_clock_page *clock;
+	struct ornic_clock_info *clock;
 	struct ornic_alloc_ucontext_resp ucontext;
 	struct fake_qp qps[FAKE_QPS];
 	struct fake_cq cqs[FAKE_CQS];

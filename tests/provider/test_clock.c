@@ -7,7 +7,7 @@
 static void timestamps_become_time(void **state)
 {
 	struct fixture *f = *state;
-	struct ornic_clock_page *clock = f->fake.clock;
+	struct ornic_clock_info *clock = f->fake.clock;
 	struct ibv_values_ex values = { .comp_mask = 0xff };
 
 	/* 1.5 ns per cycle, and a remainder of 1/8 ns */
@@ -36,8 +36,8 @@ static void timestamps_become_time(void **state)
 	assert_int_equal(values.comp_mask, 0);
 }
 
-/* The formula of struct ornic_clock_page, in 128-bit arithmetic */
-static uint64_t clock_ns(const struct ornic_clock_page *page, uint64_t timestamp)
+/* The formula of struct ornic_clock_info, in 128-bit arithmetic */
+static uint64_t clock_ns(const struct ornic_clock_info *page, uint64_t timestamp)
 {
 	__int128 cycles = (__int128)timestamp - page->cycles;
 
@@ -52,7 +52,7 @@ static void old_timestamps_become_time(void **state)
 	static const uint32_t shifts[] = { 1, 8, 28, 31, 32, 33, 60 };
 	static const uint32_t mults[] = { 1, 3, 0x7fffffff, 0xffffffff };
 	struct fixture *f = *state;
-	struct ornic_clock_page *clock = f->fake.clock;
+	struct ornic_clock_info *clock = f->fake.clock;
 	size_t i, j, k;
 	int odd;
 

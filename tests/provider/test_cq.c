@@ -361,7 +361,7 @@ static void complete_large(struct fixture *f, struct ibv_qp *ibqp, uint64_t n)
 static void large_entries_tell_more(void **state)
 {
 	struct fixture *f = *state;
-	struct ornic_clock_page *clock = f->fake.clock;
+	struct ornic_clock_info *clock = f->fake.clock;
 	struct ibv_poll_cq_attr attr = {};
 	uint64_t in = 0, out = 0;
 	struct ibv_cq_ex *cq;

@@ -81,20 +81,23 @@ enum ornic_query_context_attrs {
  *
  *   nsec + (((timestamp - cycles) * mult + frac) >> shift)
  *
- * The result is valid if seq is even, and the same before and after reading the
- * page. The difference is signed, because the timestamp may be older than the
+ * These are the bytes of struct ib_uverbs_clock_info, which newer kernels have in
+ * ib_user_verbs.h. The result is valid if sign is even, and the same before and
+ * after reading the page. The difference is signed, because the timestamp may be older than the
  * page, and so is the shift. The kernel updates the page every few seconds. The
  * product fits into 63 bits up to half a minute from cycles; timestamps further
  * away need wider arithmetic.
  */
-struct ornic_clock_page {
-	__u32 seq;
+struct ornic_clock_info {
+	__u32 sign;
+	__u32 resv;
+	__aligned_u64 nsec;		/* since the epoch, at cycles */
+	__aligned_u64 cycles;
+	__aligned_u64 frac;		/* units of 2^-shift ns */
 	__u32 mult;
 	__u32 shift;
-	__u32 reserved_60;
-	__aligned_u64 nsec;		/* since the epoch, at cycles */
-	__aligned_u64 frac;		/* units of 2^-shift ns */
-	__aligned_u64 cycles;
+	__aligned_u64 mask;		/* of the bits of cycles */
+	__aligned_u64 overflow_period;	/* ns from cycles for which 63 bits are enough */
 };
 
 struct ornic_query_device_resp {

@@ -49,22 +49,22 @@ static uint64_t counter(int fd)
 }
 
 /* Return: how often the page had to be read again */
-static unsigned int read_page(const struct ornic_clock_page *page, struct ornic_clock_page *copy)
+static unsigned int read_page(const struct ornic_clock_info *page, struct ornic_clock_info *copy)
 {
-	const _Atomic uint32_t *seq = (const _Atomic uint32_t *)&page->seq;
+	const _Atomic uint32_t *sign = (const _Atomic uint32_t *)&page->sign;
 	unsigned int again = 0;
 	uint32_t before;
 
 	for (;; again++) {
-		before = atomic_load(seq);
-		*copy = *(const volatile struct ornic_clock_page *)page;
+		before = atomic_load(sign);
+		*copy = *(const volatile struct ornic_clock_info *)page;
 		atomic_thread_fence(memory_order_seq_cst);
-		if (!(before & 1) && before == atomic_load(seq))
+		if (!(before & 1) && before == atomic_load(sign))
 			return again;
 	}
 }
 
-static int64_t translate(const struct ornic_clock_page *page, uint64_t timestamp)
+static int64_t translate(const struct ornic_clock_info *page, uint64_t timestamp)
 {
 	int64_t delta = timestamp - page->cycles;
 
@@ -84,7 +84,7 @@ static void try_to_write(const struct uverbs *uv, void *page)
 int main(int argc, char **argv)
 {
 	unsigned long long looks = 0, changes = 0;
-	struct ornic_clock_page page;
+	struct ornic_clock_info page;
 	int64_t before, then, after, end, slack;
 	struct uverbs uv;
 	clockid_t ptp;
