@@ -268,7 +268,7 @@ def test_reserved_numbers(words, header):
     features, commands = ranges("feature", table), ranges("command", table)
     packets, registers = ranges("packet opcode", table), ranges("register", table)
     events = ranges("event", table)
-    assert len(features) == len(set(features)) == 12 and len(commands) > 40 and len(packets) == 3
+    assert len(features) == len(set(features)) == 13 and len(commands) > 40 and len(packets) == 3
     assert not set(commands) & set(enum(header, "ornic_opcode").values())
     assert not set(events) & set(enum(header, "ornic_event").values())
     assert not set(registers) & set(enum(header, "ornic_reg").values())

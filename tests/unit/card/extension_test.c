@@ -15,12 +15,14 @@
 /* Features that no card of version 1.0 announces */
 static const uint8_t ext_features[] = {
 	11, 12, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41,
+	42,
 };
 
 /* First and last number of commands that are reserved */
 static const uint16_t ext_commands[][2] = {
 	{ 0x018, 0x01b }, { 0x053, 0x055 }, { 0x0e0, 0x0e3 },
 	{ 0x0f0, 0x0f3 }, { 0x100, 0x10f }, { 0x110, 0x11f },
+	{ 0x120, 0x123 },
 };
 
 /* Opcodes of packets that are reserved */
