@@ -97,6 +97,7 @@ enum ornic_fatal_cause {
 	ORNIC_FATAL_EQ_DMA	= 4, /* event ring or record not in reach */
 	ORNIC_FATAL_INJECTED	= 5, /* injected to test the driver */
 	ORNIC_FATAL_INTERNAL	= 6,
+	ORNIC_FATAL_BUS_MASTER	= 7, /* bus mastering was off while ENABLED */
 };
 
 /*

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Reset of the device, and its access to memory (hardware.rst, section 2) */
+#include <linux/delay.h>
 #include <linux/iopoll.h>
 #include <linux/random.h>
 
@@ -10,6 +11,8 @@
 #define ORNIC_RESET_POLL_US		1000
 #define ORNIC_DMA_TEST_TIMEOUT_US	(2 * USEC_PER_SEC)
 #define ORNIC_RESET_TIMEOUT_UNIT_US	(100 * USEC_PER_MSEC)
+/* What the device has sent arrives within this time after bus mastering was disabled */
+#define ORNIC_RESET_QUIET_MS		1
 
 /**
  * ornic_reset_is_gone - check whether the device answers on the bus
@@ -141,12 +144,16 @@ void ornic_reset_halt(struct ornic_core *core)
 {
 	struct pci_dev *pdev = core->odev.pdev;
 
+	bool answered = false;
+
 	/* Registers behind a frozen channel are out of reach */
 	if (!pci_channel_offline(pdev)) {
 		writel(ORNIC_CTRL_RESET, core->regs + ORNIC_REG_CTRL);
-		readl(core->regs + ORNIC_REG_STATUS);
+		/* The last write of the device is ahead of the answer ([ORNIC-RST-2]) */
+		answered = readl(core->regs + ORNIC_REG_STATUS) != ~0u;
 	}
-
-	/* Takes effect before it returns ([ORNIC-PCI-7]) */
 	pci_clear_master(pdev);
+	/* No device answers with all ones ([ORNIC-PCI-7]) */
+	if (!answered)
+		mdelay(ORNIC_RESET_QUIET_MS);
 }

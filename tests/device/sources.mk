@@ -52,7 +52,6 @@ CORE_SRCS := \
 	base/lie_entry.c \
 	base/limit.c \
 	base/obj.c \
-	base/pause.c \
 	base/run.c \
 	base/stats.c \
 	base/watch.c \

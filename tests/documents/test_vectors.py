@@ -229,4 +229,4 @@ def test_steps():
         if block.kind == "step":
             number += 1
             assert block.name.startswith(f"{number} ")
-    assert len([block for block in DOCUMENTS["traces"] if block.kind == "trace"]) == 5
+    assert len([block for block in DOCUMENTS["traces"] if block.kind == "trace"]) == 4

@@ -30,18 +30,6 @@ os.write(inject, struct.pack("<3Bx7I", int(bus, 16), dev, function, *errors, 0, 
                              int(domain, 16)))
 """
 
-# Clears bus mastering of a function for 50 ms, some times
-PAUSE = """
-import os, sys, time
-config = os.open(f"/sys/bus/pci/devices/{sys.argv[1]}/config", os.O_RDWR)
-[command] = os.pread(config, 1, 4)
-for _ in range(int(sys.argv[2])):
-    os.pwrite(config, bytes([command & ~4]), 4)
-    time.sleep(0.05)
-    os.pwrite(config, bytes([command]), 4)
-    time.sleep(0.2)
-"""
-
 # reboot(2) with a command of linux/reboot.h, after the agent has answered
 RESTART = "import ctypes, time; time.sleep(0.5); ctypes.CDLL(None).reboot({command:#x})"
 REBOOT, POWER_OFF, KEXEC = 0x01234567, 0x4321fedc, 0x45584543

@@ -104,10 +104,10 @@ STRICT = "intel_iommu=on iommu.strict=1 iommu.passthrough=0 no_timer_check iomem
 
 
 class Iommu(Pair):
-    """A pair behind IOMMUs."""
+    """A pair behind IOMMUs, whose cards write memory for as long as they may."""
 
     def __init__(self, lab):
-        super().__init__(lab)
+        super().__init__(lab, nic_options="writes=late")
         for vm in self.vms:
             vm.args, vm.append = list(IOMMU), STRICT
 
@@ -261,6 +261,7 @@ def control(card, line):
 # The driver's only message about each fault of the card
 MISBEHAVIOUR = {
     "fatal": r"device reports fatal error \d+",
+    "no bus master": r"device reports fatal error 7",
     "mute": r"command \S+ timed out, no completion \(pi \d+, ci \d+\)",
     "nonsense": r"device completes command id \S+, which is not pending",
 }
@@ -281,7 +282,13 @@ def inject(pair, vm, fault, number=None):
     vm.expects(rf"ornic \S+: {MISBEHAVIOUR[fault]}")
     if fault == "fatal":
         pair.card.expects(rf"ornic-device: {nic}: error: stopped, cause \d+")
-    control(pair.card, FAULT_REQUESTS[fault].format(nic))
+    if fault == "no bus master":
+        address = pci_address(vm, pair.ornic[vm].netdev)
+        # Memory space only
+        vm.check(f"printf '\\2' | dd of=/sys/bus/pci/devices/{address}/config bs=1 seek=4 "
+                 "status=none")
+    else:
+        control(pair.card, FAULT_REQUESTS[fault].format(nic))
 
 
 # Seconds in which what takes a moment on an idle host happens on a busy one, such as four KCSAN

@@ -47,8 +47,10 @@ def open_device(vm):
     assert vm.run("ibv_rc_pingpong -d ornic_0 -g 0 127.0.0.1", HANG)[0] not in (124, 137)
 
 
-def test_fatal(pair):
-    recovers(pair, "fatal", lambda vm: None)
+@pytest.mark.parametrize("fault", ["fatal", "no bus master"])
+def test_fatal(pair, fault):
+    """[ORNIC-RST-5], [ORNIC-PCI-9]."""
+    recovers(pair, fault, lambda vm: None)
 
 
 @pytest.mark.full

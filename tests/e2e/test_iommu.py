@@ -4,7 +4,7 @@ only while it is mapped."""
 
 import pytest
 from lab.perftest import perftest, pingpong, rping
-from settings import counters, iommu_domain, wait_until
+from settings import counters, iommu_domain, set_up_again, wait_until
 from transfer import OPS, transfer
 
 pytestmark = pytest.mark.full
@@ -23,6 +23,7 @@ def guarded(iommu_pair):
     before = counters(iommu_pair.card)["dma_faults"]
     yield iommu_pair
     assert counters(iommu_pair.card)["dma_faults"] == before
+    assert iommu_pair.card.stats()["cards"]["nic0"]["nic"]["late_faults"] == 0
 
 
 def test_programs(guarded):
@@ -44,6 +45,21 @@ def test_transfer(guarded, guest_programs, transport):
     """Every operation works, with every byte checked."""
     transfer(guarded, guarded.ornic, guest_programs, ",".join(OPS[transport]), f"-t {transport}",
              timeout=120)
+
+
+def late_writes(pair):
+    return pair.card.stats()["cards"]["nic0"]["nic"]["late_writes"]
+
+
+def test_memory_is_there_until_the_reset_is_answered(guarded):
+    """[ORNIC-RST-2]: a driver that is unloaded frees memory only after it has read a register of the
+    card, which writes until then."""
+    vm, before = guarded.a, late_writes(guarded)
+    vm.check("rmmod ornic_rdma && rmmod ornic", timeout=60)
+    assert late_writes(guarded) > before
+    vm.load_ornic()
+    set_up_again(guarded, vm)
+    pingpong(guarded, guarded.ornic)
 
 
 def test_memory_is_mapped_while_registered(guarded):

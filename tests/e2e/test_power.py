@@ -11,8 +11,8 @@ from lab import initramfs
 from lab.pair import find_port
 from lab.perftest import pingpong, rping
 from power import (
-    CORRECTABLE, FATAL, KEXEC, LOAD, NONFATAL, PAUSE, POWER_OFF, REBOOT, aer, memory_hash,
-    nothing_runs, python, qemu_status, recoveries, restart,
+    CORRECTABLE, FATAL, KEXEC, LOAD, NONFATAL, POWER_OFF, REBOOT, aer, memory_hash, nothing_runs,
+    python, qemu_status, recoveries, restart,
 )
 from settings import Traffic, pci_address, set_up_again, wait_until
 
@@ -109,34 +109,6 @@ def test_fatal_error(pair):
         traffic.kill()
         pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
     works(pair)
-
-
-def goes_on_after_pauses(pair, vm):
-    """Clears bus mastering of the card of one VM some times; traffic goes on, without a reset."""
-    # The pauses are longer than an ACK timeout of 67 ms on a busy host
-    traffic = Traffic(pair, options="-s 65536 -u 19")
-    resets = pair.card.function_resets()
-    vm.check(python(PAUSE, pci_address(vm, pair.ornic[vm].netdev), 10))
-    traffic.wait_moving()
-    assert traffic.running()
-    traffic.kill()
-    assert pair.card.function_resets() == resets
-    works(pair)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("side", ["client", "server"])
-def test_bus_mastering_off(pair, side):
-    """[ORNIC-PCI-7]: a card whose bus mastering is off for a short time goes on afterwards. It is
-    not reset, and programs notice nothing."""
-    goes_on_after_pauses(pair, pair.a if side == "client" else pair.b)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("side", ["a", "b"])
-def test_bus_mastering_off_of_free_cards(free, side):
-    """[ORNIC-PCI-7]: so do cards that get indexes from doorbells, or have no ORNIC_CAPS_SHADOW."""
-    goes_on_after_pauses(free, getattr(free, side))
 
 
 def end_peer(traffic):

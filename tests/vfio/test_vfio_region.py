@@ -76,6 +76,7 @@ def test_d3hot_reads_ones_and_ignores_writes(server, enabled):
 
 
 def test_memory_space_off_reads_ones_and_ignores_writes(server, client):
+    """[ORNIC-PCI-3]."""
     client.write32(SCRATCH, 0x1234)
     assert client.read32(SCRATCH) == 0xffffffff
     assert server.violations() == {"pci_bar_disabled": 2}

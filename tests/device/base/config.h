@@ -60,6 +60,8 @@ struct card_limits {
  *	submission, as [ORNIC-ADM-5] permits
  * @ready_ms: ms from power-on and from each reset to READY, at least;
  *	0..CARD_READY_MS_MAX
+ * @late_writes: write memory until a read answers that the device is reset, as
+ *	[ORNIC-RST-2] permits
  * @whole_entries: write entries of rings by one copy ([ORNIC-GEN-5])
  * @lie: what the card lies about; all zero for an honest card
  * @ordered: give numbers in order and not as [ORNIC-OBJ-21] wants, for tests that
@@ -83,6 +85,7 @@ struct card_config {
 	bool rq_doorbell;
 	bool commands_reverse;
 	unsigned int ready_ms;
+	bool late_writes;
 	bool whole_entries;
 	struct lie_config lie;
 	bool ordered;

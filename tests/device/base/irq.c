@@ -2,15 +2,13 @@
 /* Interrupts of a card */
 #include "base/irq.h"
 #include "base/lie_entry.h"
-#include "base/pause.h"
 #include "base/state.h"
 
 void irq_raise(struct card *card, unsigned int vector)
 {
-	if (pause_on(card)) {
-		pause_keep_irq(card, vector);
+	/* Lost, as [ORNIC-PCI-7] says */
+	if (!card->guest.mem->enabled)
 		return;
-	}
 	DEVICE_STAT_INC(card, interrupts);
 	if (lie_on(card))
 		lie_irq(card, vector);

@@ -6,7 +6,7 @@
 struct card;
 
 /**
- * irq_raise - raise an interrupt, now or when bus mastering is set again
+ * irq_raise - raise an interrupt, which is lost without bus mastering
  * @card: the card
  * @vector: MSI-X vector
  */

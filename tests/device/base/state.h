@@ -184,6 +184,10 @@ struct regs {
  * @walk: over the objects of this kind
  * @ready_ns: time before which READY is not set, 0 for any time
  * @timer: ends the wait for that time
+ * @late_addr: bus address of a word to write before the next read is answered,
+ *	0 if there is none
+ * @late_writes: number of such writes, which no reset clears
+ * @late_faults: of these, those that found no memory
  */
 struct reset {
 	bool active;
@@ -192,23 +196,9 @@ struct reset {
 	struct obj_walk walk;
 	uint64_t ready_ns;
 	struct timer timer;
-};
-
-/**
- * struct pause - what waits until bus mastering is set again (pause.h)
- * @any: anything does
- * @irqs: a bit for each vector whose interrupt waits
- * @rung: a doorbell was rung
- * @looking: the pause is over, and the QPs that may have been rung are looked
- *	at
- * @walk: over the QPs
- */
-struct pause {
-	bool any;
-	uint64_t irqs;
-	bool rung;
-	bool looking;
-	struct obj_walk walk;
+	gaddr_t late_addr;
+	uint64_t late_writes;
+	uint64_t late_faults;
 };
 
 /**
@@ -305,6 +295,7 @@ struct mcast_table {
  * @ci_lags: sq_ci always lags so far
  * @rq_doorbell: look at rq_pi only after a doorbell ([ORNIC-DB-31])
  * @commands_reverse: complete the commands of a turn in reverse order
+ * @late_writes: see struct reset
  * @ready_ms: ms from power-on and from each reset to READY, at least
  * @whole_entries: write entries of rings by one copy ([ORNIC-GEN-5])
  * @spoofcheck: check of source addresses
@@ -321,7 +312,6 @@ struct mcast_table {
  *	reset
  * @resets: number of resets, of any kind
  * @reset: the latest reset
- * @pause: what waits for bus mastering
  * @enabled: ORNIC_STATUS_ENABLED
  * @lie: what the card lies about
  * @regs: registers
@@ -376,6 +366,7 @@ struct card {
 	bool ci_lags;
 	bool rq_doorbell;
 	bool commands_reverse;
+	bool late_writes;
 	unsigned int ready_ms;
 	bool whole_entries;
 	struct port_spoofcheck spoofcheck;
@@ -391,7 +382,6 @@ struct card {
 	enum ornic_fatal_cause fatal;
 	uint64_t resets;
 	struct reset reset;
-	struct pause pause;
 	bool enabled;
 	struct lie lie;
 	struct regs regs;
@@ -435,13 +425,10 @@ struct card {
 	uint8_t sink[CARD_SINK_SIZE];
 };
 
-/*
- * Does the data path run? It does not depend on ENABLE ([ORNIC-RST-8]). Everything
- * waits while bus mastering is off ([ORNIC-PCI-7]).
- */
+/* Neither in reset nor FATAL */
 static inline bool card_works(const struct card *card)
 {
-	return !card->reset.active && !card->fatal && card->guest.mem->enabled;
+	return !card->reset.active && !card->fatal;
 }
 
 /* ORNIC_REG_CLOCK, the clock of time stamps: ns since power-on */

@@ -267,6 +267,10 @@ void admin_enable(struct card *card, unsigned int log_depth, uint64_t sq_addr,
 {
 	struct admin *admin = &card->admin;
 
+	if (!card->guest.mem->enabled) {
+		eq_fatal(card, ORNIC_FATAL_BUS_MASTER);
+		return;
+	}
 	memset(admin, 0, sizeof(*admin));
 	/* [ORNIC-ADM-13] */
 	admin->has_dbr = dbr_addr && card->watches.shadow;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/lie_entry.h"
-#include "base/pause.h"
 #include "base/run.h"
 #include "base/state.h"
 #include "card/admin.h"
@@ -109,6 +108,7 @@ struct card *card_create(const struct card_config *config, struct env *env)
 	card->sq_ci_lag = config->ci_lags ? config->ci_lag : CARD_SQ_CI_LAG;
 	card->rq_ci_lag = config->ci_lags ? config->ci_lag : 0;
 	card->commands_reverse = config->commands_reverse;
+	card->late_writes = config->late_writes;
 	card->ready_ms = config->ready_ms;
 	card->whole_entries = config->whole_entries;
 	card->spoofcheck = config->spoofcheck;
@@ -171,6 +171,7 @@ void card_reset(struct card *card)
 {
 	/* The next host may be another one ([ORNIC-LOG-5]) */
 	errlog_clear(card);
+	card->reset.late_addr = 0;
 	reset_card(card);
 }
 
@@ -267,21 +268,15 @@ static bool card_run_qps(struct card *card)
 
 bool card_run(struct card *card)
 {
-	bool any = pause_waits(card);
+	bool any;
 
 	if (card->reset.active)
 		return reset_run(card);
-	if (any)
-		pause_end(card);
 	if (!card_works(card))
-		return any;
+		return false;
 	if (!card->watches.awake)
 		doorbell_wake(card);
-	any |= admin_run(card, CARD_RUN_COMMANDS);
-	if (card->pause.looking) {
-		doorbell_look(card);
-		any = true;
-	}
+	any = admin_run(card, CARD_RUN_COMMANDS);
 	any |= doorbell_poll(card);
 	any |= card_run_qps(card);
 	any |= cq_run_dead(card);
@@ -308,15 +303,11 @@ bool card_sleep_prepare(struct card *card)
 {
 	if (card->reset.active)
 		return reset_waits(card);
-	/* A share without credit may postpone the run that ends the pause */
-	if (pause_waits(card))
-		return false;
 	if (!card_works(card))
 		return true;
 	if (admin_pending(card) || !list_empty(&card->ready) ||
 	    !list_empty(&card->answers) || !list_empty(&card->postponed) ||
-	    !list_empty(&card->dead_cqs) || !list_empty(&card->run_eqs) ||
-	    card->pause.looking)
+	    !list_empty(&card->dead_cqs) || !list_empty(&card->run_eqs))
 		return false;
 	return doorbell_sleep(card);
 }
@@ -325,6 +316,16 @@ void card_wake(struct card *card)
 {
 	if (card_works(card))
 		doorbell_wake(card);
+}
+
+void card_bus_master(struct card *card, bool enable)
+{
+	mem_enable(card->guest.mem, enable);
+	if (enable)
+		return;
+	card->reset.late_addr = 0;
+	if (card->enabled)
+		eq_fatal(card, ORNIC_FATAL_BUS_MASTER);
 }
 
 bool card_rx(struct card *card, const struct frame *frame)
@@ -385,5 +386,7 @@ void card_stats(struct card *card, stat_fn fn, void *arg)
 	fn(arg, "fatal_cause", card->fatal);
 	fn(arg, "resets", card->resets);
 	fn(arg, "ready", !card->reset.active);
+	fn(arg, "late_writes", card->reset.late_writes);
+	fn(arg, "late_faults", card->reset.late_faults);
 	lie_stats(&card->lie, fn, arg);
 }

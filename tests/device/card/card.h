@@ -47,6 +47,14 @@ void card_destroy(struct card *card);
 void card_reset(struct card *card);
 
 /**
+ * card_bus_master - enable or disable accesses to guest memory, and interrupts
+ * @card: the card
+ * @enable: bus mastering is on, and the power state is D0. If not, the card
+ *	becomes FATAL, unless there was nothing that it could do.
+ */
+void card_bus_master(struct card *card, bool enable);
+
+/**
  * card_bar_read - read from a BAR
  * @card: the card
  * @bar: ORNIC_BAR_REGS (below CARD_REGS_SIZE only) or ORNIC_BAR_DB

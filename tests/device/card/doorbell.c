@@ -2,7 +2,6 @@
 /* Doorbell pages, boards and watched queues, the admin queue among them */
 #include <limits.h>
 
-#include "base/pause.h"
 #include "base/state.h"
 #include "card/admin.h"
 #include "card/doorbell.h"
@@ -78,10 +77,7 @@ static void doorbell_ring(struct card *card, struct uctx *uctx, uint64_t val)
 		qp = qp_find(card, num);
 		if (!qp || qp->uctx != uctx)
 			break;
-		if (pause_on(card))
-			pause_keep_doorbell(card);
-		else
-			qp_kick(qp);
+		qp_kick(qp);
 		return;
 	case ORNIC_DB_CQ:
 		cq = cq_find(card, num);
@@ -128,27 +124,6 @@ void doorbell_write(struct card *card, uint64_t offset, unsigned int size,
 		/* A doorbell takes effect with its high half ([ORNIC-DB-1]) */
 		doorbell_ring(card, uctx, val << 32 | uctx->db_low);
 	}
-}
-
-/* ---- doorbells that were rung while bus mastering was off ---- */
-
-void doorbell_look(struct card *card)
-{
-	struct pause *pause = &card->pause;
-	struct obj *obj;
-	struct qp *qp;
-
-	pause->walk.left = DOORBELL_LOOK_MAX;
-	while ((obj = obj_walk_next(&card->qps, &pause->walk))) {
-		/* The table has WQs too, whose doorbells need no look */
-		qp = qp_find(card, obj->num);
-		if (qp)
-			qp_kick(qp);
-	}
-	if (!pause->walk.left)
-		return;
-	pause->walk.index = 0;
-	pause->looking = false;
 }
 
 /* ---- boards ---- */

@@ -20,8 +20,6 @@ struct card;
 #define DOORBELL_KICKS 32
 /* Idle time after which a queue is no longer watched */
 #define DOORBELL_WATCH_IDLE_NS 50000
-/* QPs that one doorbell_look() looks at */
-#define DOORBELL_LOOK_MAX 1024
 
 /**
  * doorbell_write - handle a write to BAR2
@@ -32,12 +30,6 @@ struct card;
  */
 void doorbell_write(struct card *card, uint64_t offset, unsigned int size,
 		    uint64_t val);
-
-/**
- * doorbell_look - look at the QPs, whose doorbells are not handled in a pause
- * @card: the card, which works; @pause.looking is set and cleared at the end
- */
-void doorbell_look(struct card *card);
 
 /**
  * doorbell_poll - poll the boards and the watched queues

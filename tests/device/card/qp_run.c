@@ -2,7 +2,6 @@
 /* Queue pairs: turns, timers, doorbells */
 #include <string.h>
 
-#include "base/pause.h"
 #include "base/run.h"
 #include "card/qp_run.h"
 #include "eth/eth_tx.h"
@@ -82,7 +81,7 @@ void qp_timer(struct timer *timer)
 {
 	struct qp *qp = container_of(timer, struct qp, base.timer);
 
-	if (qp->base.card->reset.active || pause_timer(qp->base.card, timer))
+	if (!card_works(qp->base.card))
 		return;
 	if (qp->base.state == ORNIC_QPS_ERR || qp->base.type == ORNIC_QPT_RAW_PACKET)
 		qp_ready(qp);

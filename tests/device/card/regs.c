@@ -124,14 +124,13 @@ static void regs_write_ctrl(struct card *card, uint64_t val)
 	if (val & ORNIC_CTRL_RESET) {
 		/* After READY the card reads no host memory ([ORNIC-RST-2]) */
 		env_tx_flush(card->env);
+		reset_late_begin(card);
 		reset_card(card);
 		return;
 	}
-	if (card->fatal)
+	if (card->fatal || card->enabled)
 		return;
-	if (!(val & ORNIC_CTRL_ENABLE))
-		admin_disable(card);
-	else if (!card->enabled)
+	if (val & ORNIC_CTRL_ENABLE)
 		admin_enable(card, regs_get(card, ORNIC_REG_ADMIN_DEPTH),
 			     regs_get64(card, ORNIC_REG_ADMIN_SQ),
 			     regs_get64(card, ORNIC_REG_ADMIN_CQ),
@@ -241,6 +240,7 @@ uint64_t regs_read(struct card *card, uint64_t offset, unsigned int size)
 	const struct reg *reg = regs_find(offset, size, REG_R);
 	uint64_t val;
 
+	reset_late_end(card);
 	/* [ORNIC-REG-5] */
 	if (card->reset.active && !(reg && reg->access & REG_EARLY))
 		return 0;

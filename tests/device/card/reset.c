@@ -3,7 +3,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/pause.h"
 #include "base/state.h"
 #include "card/admin.h"
 #include "card/lie_later.h"
@@ -136,11 +135,34 @@ void reset_hold(struct card *card, bool hold)
 		env_mark_runnable(card->env);
 }
 
+void reset_late_begin(struct card *card)
+{
+	if (card->late_writes && card->enabled && !card->fatal)
+		card->reset.late_addr = card->admin.cq_addr;
+}
+
+/* The same value: a host that still has the memory there does not mind */
+void reset_late_end(struct card *card)
+{
+	struct reset *reset = &card->reset;
+	uint64_t *word;
+
+	if (!reset->late_addr)
+		return;
+	word = mem_ptr(card->guest.mem, reset->late_addr, sizeof(*word),
+		       MEM_READ | MEM_WRITE);
+	reset->late_addr = 0;
+	reset->late_writes++;
+	if (word)
+		guest_store64(word, guest_load64(word));
+	else
+		reset->late_faults++;
+}
+
 static void reset_start(struct card *card)
 {
 	struct reset *reset = &card->reset;
 
-	pause_forget(card);
 	reset->active = true;
 	reset->stage = 0;
 	reset->walk = (struct obj_walk){};

@@ -55,6 +55,18 @@ bool reset_run(struct card *card);
 bool reset_waits(const struct card *card);
 
 /**
+ * reset_late_begin - remember to write, if the card is one that writes late
+ * @card: the card, not reset yet
+ */
+void reset_late_begin(struct card *card);
+
+/**
+ * reset_late_end - write for the last time, because a read is answered next
+ * @card: the card
+ */
+void reset_late_end(struct card *card);
+
+/**
  * reset_hold - as card_hold()
  * @card: the card
  * @hold: true to hold it in its resets

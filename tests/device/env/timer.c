@@ -11,7 +11,7 @@
 
 #include "env/timer.h"
 
-/* Level of timers in @due, the list of the tick that runs now, and in @held */
+/* Level of timers in @due, the list of the tick that runs now */
 #define LEVEL_DUE TIMER_LEVELS
 
 static unsigned int digit(uint64_t ticks, unsigned int level)
@@ -66,7 +66,6 @@ void timers_init(struct timers *timers, uint64_t now_ns)
 			list_init(&timers->slot[level][slot]);
 	}
 	list_init(&timers->due);
-	list_init(&timers->held);
 }
 
 void timer_init(struct timer *timer, void (*fn)(struct timer *timer))
@@ -99,22 +98,6 @@ void timer_cancel(struct timers *timers, struct timer *timer)
 		return;
 	if (list_empty(&timers->slot[timer->level][timer->slot]))
 		timers->busy[timer->level] &= ~(1ULL << timer->slot);
-}
-
-void timer_hold(struct timers *timers, struct timer *timer)
-{
-	timer->level = LEVEL_DUE;
-	list_add_tail(&timer->node, &timers->held);
-}
-
-void timers_release(struct timers *timers)
-{
-	struct timer *timer;
-
-	while (!list_empty(&timers->held)) {
-		timer = list_first_entry(&timers->held, struct timer, node);
-		timer_arm(timers, timer, 0);
-	}
 }
 
 static unsigned int run_due(struct timers *timers)

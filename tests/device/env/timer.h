@@ -49,7 +49,6 @@ struct timer {
  * @busy: per level, a bit for each slot that has a timer
  * @slot: lists of timers
  * @due: timers of the tick that runs now
- * @held: timers that wait for timers_release()
  */
 struct timers {
 	uint64_t now;
@@ -58,7 +57,6 @@ struct timers {
 	uint64_t busy[TIMER_LEVELS];
 	struct list_head slot[TIMER_LEVELS][TIMER_SLOTS];
 	struct list_head due;
-	struct list_head held;
 };
 
 /**
@@ -89,19 +87,6 @@ void timer_arm(struct timers *timers, struct timer *timer, uint64_t expires_ns);
  * @timer: armed or not
  */
 void timer_cancel(struct timers *timers, struct timer *timer);
-
-/**
- * timer_hold - defer a timer that has just expired until timers_release()
- * @timers: the wheel
- * @timer: not armed; counts as armed afterwards
- */
-void timer_hold(struct timers *timers, struct timer *timer);
-
-/**
- * timers_release - make all held timers due now
- * @timers: the wheel
- */
-void timers_release(struct timers *timers);
 
 /**
  * timer_armed - check whether a timer is armed

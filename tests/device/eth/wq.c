@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/pause.h"
 #include "base/run.h"
 #include "base/state.h"
 #include "eth/delay.h"
@@ -67,7 +66,7 @@ static void wq_timer(struct timer *timer)
 {
 	struct wq *wq = container_of(timer, struct wq, base.timer);
 
-	if (wq->base.card->reset.active || pause_timer(wq->base.card, timer))
+	if (!card_works(wq->base.card))
 		return;
 	if (wq->base.state == ORNIC_QPS_ERR)
 		receiver_ready(&wq->base);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/lie_entry.h"
-#include "base/pause.h"
 #include "base/state.h"
 #include "objects/cq.h"
 #include "objects/uctx.h"
@@ -110,7 +109,7 @@ static void cq_gather_timer(struct timer *timer)
 {
 	struct cq *cq = container_of(timer, struct cq, timer);
 
-	if (cq->card->reset.active || pause_timer(cq->card, timer))
+	if (!card_works(cq->card))
 		return;
 	/* A newer request covers only later entries than those gathered */
 	arm_pending(&cq->arm, cq_record(cq));

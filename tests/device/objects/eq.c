@@ -5,7 +5,6 @@
 
 #include "base/irq.h"
 #include "base/lie_entry.h"
-#include "base/pause.h"
 #include "base/state.h"
 #include "objects/eq.h"
 
@@ -226,7 +225,7 @@ static bool eq_source_waits(struct eq *eq, const struct eq_source *source)
 static bool eq_tell_now(struct eq *eq, struct eq_source *source,
 			enum ornic_event type)
 {
-	if (eq->dead || pause_on(eq->card) || eq_source_waits(eq, source) ||
+	if (eq->dead || eq_source_waits(eq, source) ||
 	    !eq_push(eq, type, source->num))
 		return false;
 	source->told = true;
@@ -247,12 +246,8 @@ static void eq_queue(struct eq *eq, struct eq_source *source)
 		eq_wait(eq, source);
 	else
 		list_add_tail(&source->node, &eq->held);
-	/*
-	 * With ORNIC_CAPS_CQ_DB a doorbell tells when to go on, but nothing is
-	 * rung for an event that waits for the end of a pause.
-	 */
-	if ((!eq->card->cq_db || pause_on(eq->card)) &&
-	    !timer_armed(&eq->timer)) {
+	/* With ORNIC_CAPS_CQ_DB a doorbell tells when to go on */
+	if (!eq->card->cq_db && !timer_armed(&eq->timer)) {
 		eq->retry_ns = EQ_RETRY_NS;
 		eq_arm_timer(eq);
 	}
@@ -312,7 +307,7 @@ static void eq_retry(struct timer *timer)
 	struct ornic_cq_dbr *dbr = eq_record(eq);
 	uint32_t ci = eq->ci;
 
-	if (eq->card->reset.active || pause_timer(eq->card, timer))
+	if (!card_works(eq->card))
 		return;
 	if (dbr && !eq_read_ci(eq, dbr))
 		return;
@@ -402,9 +397,15 @@ void eq_fatal(struct card *card, enum ornic_fatal_cause cause)
 		return;
 	card->fatal = cause;
 	errlog_add(card, ORNIC_LOG_FATAL, cause, 0, 0);
+	if (cause == ORNIC_FATAL_BUS_MASTER) {
+		/* As by QEMU before it resets a virtual machine */
+		env_log(card->env, ENV_LOG_INFO,
+			"stopped: the host has disabled bus mastering");
+		return;
+	}
 	env_log(card->env, ENV_LOG_ERR, "stopped, cause %u", cause);
 	eq = eq_find(card, 0);
-	if (eq && !eq->dead && !pause_on(card))
+	if (eq && !eq->dead)
 		eq_push(eq, ORNIC_EVENT_DEVICE_FATAL, cause);
 	irq_raise(card, 0);
 }

@@ -45,7 +45,7 @@ struct card;
  * @waiters: number of sources in @waiting
  * @run_node: in the card's list for eq_run()
  * @timer: looks at the consumer index while @held or @waiting is not empty;
- *	with ORNIC_CAPS_CQ_DB only after a pause
+ *	not used with ORNIC_CAPS_CQ_DB
  * @retry_ns: time between two looks
  */
 struct eq {

@@ -25,7 +25,8 @@ static const char usage[] =
 	"\n"
 	"  --nic socket=PATH[,mac=MAC][,vectors=N][,shadow=on|off]\n"
 	"        [,ci-lag=N][,rq-doorbell=on|off][,commands=forward|reverse]\n"
-	"        [,ready=MS][,entries=split|whole][,ci=record|doorbell]\n"
+	"        [,ready=MS][,writes=early|late][,entries=split|whole]\n"
+	"        [,ci=record|doorbell]\n"
 	"        [,spoofcheck=on|off][,permit=MAC]...\n"
 	"        [,profile=full|rdma|ethernet][,without=FEATURE[,FEATURE]...]\n"
 	"        [,flow=full|basic|exact][,version=MAJOR.MINOR]\n"
@@ -36,6 +37,7 @@ static const char usage[] =
 	"        rq-doorbell=on: look for receives only when a doorbell told of them.\n"
 	"        commands=reverse: complete the latest of several commands first.\n"
 	"        ready=MS: be ready MS milliseconds after power-on and reset (0).\n"
+	"        writes=late: write memory until a read tells that the card is reset.\n"
 	"        entries=whole: write completions and events by one copy each.\n"
 	"        ci=doorbell: doorbells arm CQs and EQs; always with shadow=off.\n"
 	"        spoofcheck=on: send only with MAC, and up to 8 of permit, as source.\n"
@@ -235,6 +237,12 @@ static bool nic_ready(struct options_nic *nic, char *value)
 	return parse_number(value, 0, CARD_READY_MS_MAX, &nic->config.ready_ms);
 }
 
+static bool nic_writes(struct options_nic *nic, char *value)
+{
+	nic->config.late_writes = !strcmp(value, "late");
+	return nic->config.late_writes || !strcmp(value, "early");
+}
+
 static bool nic_entries(struct options_nic *nic, char *value)
 {
 	nic->config.whole_entries = !strcmp(value, "whole");
@@ -342,6 +350,7 @@ static const struct nic_key {
 	{ "commands", nic_commands,
 	  "--nic: commands must be forward or reverse", false },
 	{ "ready", nic_ready, "--nic: ready must be 0 to 19000", false },
+	{ "writes", nic_writes, "--nic: writes must be early or late", false },
 	{ "entries", nic_entries, "--nic: entries must be split or whole",
 	  false },
 	{ "ci", nic_ci, "--nic: ci must be record or doorbell", false },

@@ -283,10 +283,7 @@ static void slot_command_changed(struct slot *slot)
 
 	if (!enable)
 		switch_flush(&slot->port);
-	mem_enable(&slot->mem, enable);
-	/* Work that waited for bus mastering can go on */
-	if (enable)
-		loop_task_mark(slot->loop, &slot->task);
+	card_bus_master(slot->card, enable);
 }
 
 static int slot_dma_map(struct vfio_user *vu, uint64_t iova, uint64_t len,

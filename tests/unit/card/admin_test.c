@@ -328,31 +328,6 @@ static void test_record_that_cannot_be_used(void **state)
 	assert_int_equal(cause(host), ORNIC_FATAL_ADMIN_DMA);
 }
 
-/* [ORNIC-PCI-3] */
-static void test_commands_wait_for_bus_mastering(void **state)
-{
-	struct host *host = *state;
-	struct ornic_admin_dbr *dbr = awake(host);
-
-	mem_enable(&host->mem, false);
-	host_submit(host, ORNIC_CMD_NOP, NULL, 0);
-	host_write(host, ORNIC_REG_ADMIN_DB, 4, host->admin_pi);
-	assert_false(card_run(host->card));
-	assert_true(card_sleep_prepare(host->card));
-	mem_enable(&host->mem, true);
-	host_run(host);
-	assert_int_equal(host_completed(host), ORNIC_CMD_OK);
-	/* The same for the queue: it may be enabled before */
-	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
-	mem_enable(&host->mem, false);
-	dbr = give_record(host, 0);
-	assert_false(card_run(host->card));
-	assert_int_equal(cause(host), 0);
-	mem_enable(&host->mem, true);
-	nops(host, 1);
-	assert_int_equal(guest_load32(&dbr->sq_pi), 1);
-}
-
 /* [ORNIC-ADM-5], with more commands than the card holds back in a turn */
 static void test_latest_command_completes_first(void **state)
 {
@@ -424,7 +399,6 @@ UNIT_MAIN("admin",
 	HOST_TEST(test_injected_stop_ends_with_a_reset),
 	HOST_TEST(test_index_beyond_the_ring),
 	HOST_TEST(test_record_that_cannot_be_used),
-	HOST_TEST(test_commands_wait_for_bus_mastering),
 	HOST_TEST(test_latest_command_completes_first),
 	T_DB(test_device_without_shadow_ignores_the_record),
 )

@@ -568,27 +568,6 @@ static void test_queue_of_another_page(void **state)
 	assert_int_equal(list_empty(&w->kit.host->wire), true);
 }
 
-/* [ORNIC-RST-8] The data path goes on without the admin queue */
-static void test_disabled_queues_go_on(void **state)
-{
-	struct world *w = *state;
-	struct host *host = w->kit.host;
-
-	fall_asleep(w);
-	host_write(host, ORNIC_REG_CTRL, 4, 0);
-	host_read_is(host, ORNIC_REG_STATUS, 4, ORNIC_STATUS_READY);
-	sends(w, &w->qp[0], true);
-	/* The card is awake, so it polls the queue and the board */
-	assert_false(post(w, &w->qp[0]));
-	assert_false(post(w, &w->qp[1]));
-	assert_int_equal(sent(w), 2);
-	card_link_changed(host->card, false);
-	assert_non_null(host_queue_peek(&w->kit.eq));
-	memset(host_ptr(host, host->admin_cq), 0, HOST_PAGE);
-	host_start_admin(host);
-	assert_true(host_device_stat(host, ORNIC_DEVICE_STAT_doorbells) > 0);
-}
-
 /* [ORNIC-DB-21] */
 static void test_fatal_doorbells_are_not_counted(void **state)
 {
@@ -735,7 +714,6 @@ UNIT_MAIN("doorbell",
 	T(test_watched_queues_are_bounded),
 	T(test_destroyed_queue_leaves_the_board),
 	T(test_queue_of_another_page),
-	T(test_disabled_queues_go_on),
 	T(test_fatal_doorbells_are_not_counted),
 	T(test_pi_beyond_the_ring),
 	T(test_ring_wraps),

@@ -325,33 +325,59 @@ static void test_admin_pi_beyond_the_ring_is_fatal(void **state)
 	assert_int_equal(host->irqs[0], 1);
 }
 
-static void test_disable_forgets_what_was_not_fetched(void **state)
+/* [ORNIC-RST-8] */
+static void test_only_a_reset_ends_the_admin_queue(void **state)
 {
 	struct host *host = *state;
 
 	host_enable(host);
 	host_write(host, ORNIC_REG_ADMIN_DB, 4, 3);
 	host_write(host, ORNIC_REG_CTRL, 4, 0);
-	host_read_is(host, ORNIC_REG_STATUS, 4, ORNIC_STATUS_READY);
-	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_ENABLE);
+	host_read_is(host, ORNIC_REG_STATUS, 4,
+		     ORNIC_STATUS_READY | ORNIC_STATUS_ENABLED);
+	host_read_is(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_ENABLE);
 	host_run(host);
-	host_device_stat_is(host, ORNIC_DEVICE_STAT_commands, 0);
+	host_device_stat_is(host, ORNIC_DEVICE_STAT_commands, 3);
 }
 
-/* [ORNIC-PCI-3] */
-static void test_without_bus_mastering_commands_wait(void **state)
+static void check_no_bus_master(struct host *host)
+{
+	host_read_is(host, ORNIC_REG_FATAL_CAUSE, 4, ORNIC_FATAL_BUS_MASTER);
+	assert_false(card_run(host->card));
+	assert_true(card_sleep_prepare(host->card));
+	assert_int_equal(host->irqs[0], 0);
+	/* Bus mastering alone does not mend it */
+	card_bus_master(host->card, true);
+	host_write(host, ORNIC_REG_ADMIN_DB, 4, 1);
+	assert_false(card_run(host->card));
+	host_device_stat_is(host, ORNIC_DEVICE_STAT_commands, 0);
+	assert_int_equal(host->irqs[0], 0);
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	host_enable(host);
+}
+
+/* [ORNIC-PCI-7], [ORNIC-PCI-9] */
+static void test_bus_mastering_off_is_fatal(void **state)
 {
 	struct host *host = *state;
 
 	host_enable(host);
-	mem_enable(&host->mem, false);
 	host_write(host, ORNIC_REG_ADMIN_DB, 4, 1);
-	assert_false(card_run(host->card));
-	assert_true(card_sleep_prepare(host->card));
-	mem_enable(&host->mem, true);
-	assert_true(card_run(host->card));
-	host_device_stat_is(host, ORNIC_DEVICE_STAT_commands, 1);
-	host_read_is(host, ORNIC_REG_FATAL_CAUSE, 4, 0);
+	card_bus_master(host->card, false);
+	check_no_bus_master(host);
+}
+
+/* [ORNIC-PCI-9] */
+static void test_enabled_without_bus_mastering_is_fatal(void **state)
+{
+	struct host *host = *state;
+
+	/* A card that is not enabled has nothing to do */
+	card_bus_master(host->card, false);
+	host_read_is(host, ORNIC_REG_STATUS, 4, ORNIC_STATUS_READY);
+	host_write(host, ORNIC_REG_IRQ_TEST, 4, 0);
+	host_start_rings(host);
+	check_no_bus_master(host);
 }
 
 #define T(name) \
@@ -375,6 +401,7 @@ UNIT_MAIN("regs",
 	T(test_unaligned_ring_is_fatal_and_reset_mends),
 	T(test_ring_out_of_reach_is_fatal),
 	T(test_admin_pi_beyond_the_ring_is_fatal),
-	T(test_disable_forgets_what_was_not_fetched),
-	T(test_without_bus_mastering_commands_wait),
+	T(test_only_a_reset_ends_the_admin_queue),
+	T(test_bus_mastering_off_is_fatal),
+	T(test_enabled_without_bus_mastering_is_fatal),
 )

@@ -272,6 +272,46 @@ static void test_held_in_a_reset(void **state)
 	card_reset(host->card);
 }
 
+static void check_late_writes(const struct host *host, unsigned int writes,
+			      unsigned int faults)
+{
+	assert_int_equal(host->card->reset.late_writes, writes);
+	assert_int_equal(host->card->reset.late_faults, faults);
+}
+
+/* [ORNIC-RST-2], and a host that takes its memory away before the read */
+static void test_writes_until_a_read_is_answered(void **state)
+{
+	struct card_config config = { .late_writes = true };
+	struct host *host = host_create_as(&config, 1);
+
+	(void)state;
+	host_enable(host);
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	check_late_writes(host, 0, 0);
+	status(host);
+	check_late_writes(host, 1, 0);
+	status(host);
+	check_late_writes(host, 1, 0);
+	host_enable(host);
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	host_unmap(host, host->admin_cq, HOST_PAGE);
+	status(host);
+	check_late_writes(host, 2, 1);
+	/* Nor does it write after another reset, or when bus mastering is off */
+	host_enable(host);
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	card_reset(host->card);
+	status(host);
+	check_late_writes(host, 2, 1);
+	host_enable(host);
+	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
+	card_bus_master(host->card, false);
+	status(host);
+	check_late_writes(host, 2, 1);
+	host_destroy(host);
+}
+
 UNIT_MAIN("reset",
 	HOST_TEST(test_ready_is_set_when_all_objects_are_gone),
 	HOST_TEST(test_few_objects_are_gone_at_once),
@@ -282,4 +322,5 @@ UNIT_MAIN("reset",
 	HOST_TEST(test_reset_of_a_card_that_is_late),
 	HOST_TEST(test_late_after_power_on),
 	HOST_TEST(test_held_in_a_reset),
+	cmocka_unit_test(test_writes_until_a_read_is_answered),
 )

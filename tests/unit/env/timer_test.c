@@ -12,7 +12,6 @@ struct probe {
 	struct timers *timers;
 	uint64_t rearm_ns;
 	struct timer *victim;
-	bool hold;
 	unsigned int calls;
 };
 
@@ -26,8 +25,6 @@ static void probe_fire(struct timer *timer)
 	assert_false(timer_armed(timer));
 	if (probe->victim)
 		timer_cancel(probe->timers, probe->victim);
-	if (probe->hold)
-		timer_hold(probe->timers, timer);
 	if (probe->rearm_ns != TIMER_NEVER)
 		timer_arm(probe->timers, timer, probe->rearm_ns);
 }
@@ -267,37 +264,6 @@ static void test_random_against_a_list(void **state)
 }
 
 /* Held timers are due no more, but armed: they can be cancelled and moved */
-static void test_held_timers_wait_for_their_release(void **state)
-{
-	struct timers *timers = *state;
-	struct probe probe[3];
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(probe); i++) {
-		probe_init(&probe[i], timers);
-		probe[i].hold = true;
-		timer_arm(timers, &probe[i].timer, now_ns + TICK_NS);
-	}
-	now_ns += 2 * TICK_NS;
-	assert_int_equal(timers_run(timers, now_ns), 3);
-	assert_int_equal(timers_next(timers), TIMER_NEVER);
-	for (i = 0; i < ARRAY_SIZE(probe); i++) {
-		assert_true(timer_armed(&probe[i].timer));
-		probe[i].hold = false;
-	}
-	timer_cancel(timers, &probe[1].timer);
-	timer_arm(timers, &probe[2].timer, now_ns + 9 * TICK_NS);
-	now_ns += TICK_NS;
-	assert_int_equal(timers_run(timers, now_ns), 0);
-	timers_release(timers);
-	assert_int_equal(timers_run(timers, now_ns), 1);
-	assert_int_equal(probe[0].calls, 2);
-	now_ns += 9 * TICK_NS;
-	assert_int_equal(timers_run(timers, now_ns), 1);
-	assert_int_equal(probe[1].calls, 1);
-	assert_int_equal(probe[2].calls, 2);
-}
-
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 
 UNIT_MAIN("timer",
@@ -311,6 +277,5 @@ UNIT_MAIN("timer",
 	TEST(test_cancel_of_a_neighbour_in_the_same_tick),
 	TEST(test_moving_forgets_the_old_time),
 	TEST(test_time_going_backwards_is_ignored),
-	TEST(test_held_timers_wait_for_their_release),
 	TEST(test_random_against_a_list),
 )

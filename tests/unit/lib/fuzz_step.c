@@ -389,9 +389,9 @@ static void memory(struct fuzz *f)
 	uint64_t at = page(f);
 
 	if (one_in(f, 16)) {
-		mem_enable(&f->host->mem, false);
+		card_bus_master(f->host->card, false);
 		card_run(f->host->card);
-		mem_enable(&f->host->mem, true);
+		card_bus_master(f->host->card, true);
 		return;
 	}
 	if (mem_unmap(&f->host->mem, at, HOST_PAGE))

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "card/admin.h"
 #include "card/card.h"
 #include "host.h"
 
@@ -274,7 +275,7 @@ void host_start_admin(struct host *host)
 		assert_true(host->hostile || host->card->fatal);
 	if (host->card->fatal || host->lost)
 		return;
-	host_write(host, ORNIC_REG_CTRL, 4, 0);
+	admin_disable(host->card);
 	memset(cqe, 0, sizeof(*cqe) << HOST_ADMIN_LOG_DEPTH);
 	if (host->admin_dbr)
 		memset(host_ptr(host, host->admin_dbr), 0,
