@@ -249,6 +249,7 @@ static struct card_config choose_card(const uint8_t *bytes)
 		.no_shadow = bytes[0] & 0x01,
 		.cq_db = bytes[0] & 0x02,
 		.whole_entries = bytes[0] & 0x04,
+		.pair_entries = (bytes[0] & 0x0c) == 0x0c,
 		.commands_reverse = bytes[0] & 0x08,
 		.ci_lags = bytes[0] & 0x10,
 		.rq_doorbell = bytes[0] & 0x20,

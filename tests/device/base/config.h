@@ -63,6 +63,8 @@ struct card_limits {
  * @late_writes: write memory until a read answers that the device is reset, as
  *	[ORNIC-RST-2] permits
  * @whole_entries: write entries of rings by one copy ([ORNIC-GEN-5])
+ * @pair_entries: the same, and completions two by two where they are in one piece
+ *	of 64 bytes
  * @lie: what the card lies about; all zero for an honest card
  * @ordered: give numbers in order and not as [ORNIC-OBJ-21] wants, for tests that
  *	must repeat exactly
@@ -87,6 +89,7 @@ struct card_config {
 	unsigned int ready_ms;
 	bool late_writes;
 	bool whole_entries;
+	bool pair_entries;
 	struct lie_config lie;
 	bool ordered;
 	struct port_spoofcheck spoofcheck;

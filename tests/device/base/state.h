@@ -298,6 +298,8 @@ struct mcast_table {
  * @late_writes: see struct reset
  * @ready_ms: ms from power-on and from each reset to READY, at least
  * @whole_entries: write entries of rings by one copy ([ORNIC-GEN-5])
+ * @pair_entries: write completions two by two
+ * @pairing: a completion may wait for the next one now
  * @spoofcheck: check of source addresses
  * @version: of the contract, as ORNIC_REG_VERSION
  * @profiles: ORNIC_PROFILE_RDMA, _ETHERNET: what the card is built for
@@ -345,6 +347,7 @@ struct mcast_table {
  * @postponed: the same, until their peers may have more (card_serve_again())
  * @answers_last: the latest card_run() sent them last
  * @blocked: struct run_item list: both kinds, that wait for room at a port
+ * @pairs: CQs with a completion that waits for the next one
  * @dead_cqs: failed CQs whose QPs were not notified yet
  * @run_eqs: EQs whose waiting events eq_run() writes
  * @gsi: QP of type GSI, or NULL
@@ -369,6 +372,8 @@ struct card {
 	bool late_writes;
 	unsigned int ready_ms;
 	bool whole_entries;
+	bool pair_entries;
+	bool pairing;
 	struct port_spoofcheck spoofcheck;
 	uint32_t version;
 	uint32_t profiles;
@@ -415,6 +420,7 @@ struct card {
 	struct list_head postponed;
 	bool answers_last;
 	struct list_head blocked;
+	struct list_head pairs;
 	struct list_head dead_cqs;
 	struct list_head run_eqs;
 	struct qp *gsi;

@@ -111,6 +111,8 @@ struct card *card_create(const struct card_config *config, struct env *env)
 	card->late_writes = config->late_writes;
 	card->ready_ms = config->ready_ms;
 	card->whole_entries = config->whole_entries;
+	card->pair_entries = config->pair_entries;
+	card->pairing = card->pair_entries;
 	card->spoofcheck = config->spoofcheck;
 	card->version = config->version ? config->version : ORNIC_VERSION;
 	card->profiles = config->profiles ? config->profiles : QUERY_PROFILES;
@@ -128,6 +130,7 @@ struct card *card_create(const struct card_config *config, struct env *env)
 	list_init(&card->answers);
 	list_init(&card->postponed);
 	list_init(&card->blocked);
+	list_init(&card->pairs);
 	list_init(&card->dead_cqs);
 	list_init(&card->run_eqs);
 	mcast_init(card);
@@ -276,9 +279,14 @@ bool card_run(struct card *card)
 		return false;
 	if (!card->watches.awake)
 		doorbell_wake(card);
+	/* What completed before a command is there when the command completes */
+	cq_write_pairs(card);
+	card->pairing = false;
 	any = admin_run(card, CARD_RUN_COMMANDS);
+	card->pairing = card->pair_entries;
 	any |= doorbell_poll(card);
 	any |= card_run_qps(card);
+	cq_write_pairs(card);
 	any |= cq_run_dead(card);
 	any |= eq_run(card);
 	return any;
@@ -307,7 +315,7 @@ bool card_sleep_prepare(struct card *card)
 		return true;
 	if (admin_pending(card) || !list_empty(&card->ready) ||
 	    !list_empty(&card->answers) || !list_empty(&card->postponed) ||
-	    !list_empty(&card->dead_cqs) || !list_empty(&card->run_eqs))
+	    !list_empty(&card->pairs) || !list_empty(&card->dead_cqs) || !list_empty(&card->run_eqs))
 		return false;
 	return doorbell_sleep(card);
 }

@@ -253,9 +253,44 @@ static void cq_lie(struct cq *cq, const struct ornic_cqe *cqe,
 			 lie->solicited);
 }
 
+static void cq_write_first(struct cq *cq)
+{
+	list_del_init(&cq->pair_node);
+	cq_write(cq, &cq->first, NULL, cq->first_solicited);
+}
+
+void cq_write_pairs(struct card *card)
+{
+	while (!list_empty(&card->pairs))
+		cq_write_first(list_first_entry(&card->pairs, struct cq,
+						pair_node));
+}
+
+/*
+ * The first entry of an aligned 64 bytes waits for the second one. Two ascending
+ * copies are what one write of both is. Return: true if this one waits.
+ */
+static bool cq_pair(struct cq *cq, const struct ornic_cqe *cqe, bool solicited)
+{
+	if (!list_empty(&cq->pair_node)) {
+		cq_write_first(cq);
+		return false;
+	}
+	if (cq->pi & 1 || cq->log_cqe_size != CQ_LOG_CQE_SIZE ||
+	    lie_on(cq->card))
+		return false;
+	cq->first = *cqe;
+	cq->first_solicited = solicited;
+	list_add_tail(&cq->pair_node, &cq->card->pairs);
+	env_mark_runnable(cq->card->env);
+	return true;
+}
+
 void cq_post(struct cq *cq, const struct ornic_cqe *cqe,
 	     const struct ornic_cqe_ext *ext, bool solicited)
 {
+	if (cq->card->pairing && cq_pair(cq, cqe, solicited))
+		return;
 	if (lie_on(cq->card) && !cq->dead)
 		cq_lie(cq, cqe, ext, solicited);
 	else
@@ -303,6 +338,7 @@ void cq_destroy(struct card *card, struct obj *obj)
 	env_timer_cancel(card->env, &cq->timer);
 	obj_remove(&card->cqs, &cq->obj);
 	eq_source_forget(&cq->events);
+	list_del_init(&cq->pair_node);
 	list_del_init(&cq->dead_node);
 	obj_put(&cq->eq->obj);
 	obj_put(&cq->uctx->obj);
@@ -353,6 +389,7 @@ enum ornic_cmd_status cq_cmd_create(struct card *card, struct cmd *cmd)
 	cq->log_size = in->log_size;
 	cq->log_cqe_size = in->log_cqe_size;
 	cq->ignore_overrun = flags & ORNIC_CQ_IGNORE_OVERRUN;
+	list_init(&cq->pair_node);
 	list_init(&cq->dead_node);
 	list_init(&cq->links);
 	list_init(&cq->notified);

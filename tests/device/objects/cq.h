@@ -64,6 +64,9 @@ struct cq_link {
  * @dbr: struct ornic_cq_dbr; not used with ORNIC_CAPS_CQ_DB
  * @events: event source. It has one event in the EQ at a time, so a process
  *	that arms in a loop cannot fill the EQ.
+ * @first: completion that waits for the next one, with a card that writes pairs
+ * @first_solicited: as cq_post() got it
+ * @pair_node: in the card's list of CQs with a @first
  * @dead_node: in the card's list of failed CQs
  * @links: struct cq_link list: attached QPs and SRQs
  * @notified: struct cq_link list: those of a failed CQ that know of it
@@ -89,6 +92,9 @@ struct cq {
 	struct buf ring;
 	struct guest_ref dbr;
 	struct eq_source events;
+	struct ornic_cqe first;
+	bool first_solicited;
+	struct list_head pair_node;
 	struct list_head dead_node;
 	struct list_head links;
 	struct list_head notified;
@@ -209,6 +215,12 @@ void cq_look(struct cq *cq, unsigned int type);
  * @cq: the CQ
  */
 void cq_gather_end(struct cq *cq);
+
+/**
+ * cq_write_pairs - write the completions that wait for another one
+ * @card: the card
+ */
+void cq_write_pairs(struct card *card);
 
 /**
  * cq_run_dead - notify some of the QPs and SRQs of failed CQs

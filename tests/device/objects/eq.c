@@ -6,6 +6,7 @@
 #include "base/irq.h"
 #include "base/lie_entry.h"
 #include "base/state.h"
+#include "objects/cq.h"
 #include "objects/eq.h"
 
 #define EQ_ENTRY_SHIFT 5
@@ -383,6 +384,8 @@ void eq_async(struct card *card, struct eq_source *source, enum ornic_event type
 {
 	struct eq *eq = eq_find(card, 0);
 
+	/* What has completed before is there before the event */
+	cq_write_pairs(card);
 	if (eq_is_error(type))
 		errlog_add(card, ORNIC_LOG_EVENT, type, source->num, 0);
 	if (eq)

@@ -25,7 +25,7 @@ static const char usage[] =
 	"\n"
 	"  --nic socket=PATH[,mac=MAC][,vectors=N][,shadow=on|off]\n"
 	"        [,ci-lag=N][,rq-doorbell=on|off][,commands=forward|reverse]\n"
-	"        [,ready=MS][,writes=early|late][,entries=split|whole]\n"
+	"        [,ready=MS][,writes=early|late][,entries=split|whole|pairs]\n"
 	"        [,ci=record|doorbell]\n"
 	"        [,spoofcheck=on|off][,permit=MAC]...\n"
 	"        [,profile=full|rdma|ethernet][,without=FEATURE[,FEATURE]...]\n"
@@ -39,6 +39,7 @@ static const char usage[] =
 	"        ready=MS: be ready MS milliseconds after power-on and reset (0).\n"
 	"        writes=late: write memory until a read tells that the card is reset.\n"
 	"        entries=whole: write completions and events by one copy each.\n"
+	"        entries=pairs: write two completions at once where that is possible.\n"
 	"        ci=doorbell: doorbells arm CQs and EQs; always with shadow=off.\n"
 	"        spoofcheck=on: send only with MAC, and up to 8 of permit, as source.\n"
 	"        profile: be a card for RDMA only, or for Ethernet only.\n"
@@ -245,7 +246,9 @@ static bool nic_writes(struct options_nic *nic, char *value)
 
 static bool nic_entries(struct options_nic *nic, char *value)
 {
-	nic->config.whole_entries = !strcmp(value, "whole");
+	nic->config.pair_entries = !strcmp(value, "pairs");
+	nic->config.whole_entries = nic->config.pair_entries ||
+				    !strcmp(value, "whole");
 	return nic->config.whole_entries || !strcmp(value, "split");
 }
 
@@ -351,7 +354,7 @@ static const struct nic_key {
 	  "--nic: commands must be forward or reverse", false },
 	{ "ready", nic_ready, "--nic: ready must be 0 to 19000", false },
 	{ "writes", nic_writes, "--nic: writes must be early or late", false },
-	{ "entries", nic_entries, "--nic: entries must be split or whole",
+	{ "entries", nic_entries, "--nic: entries must be split, whole or pairs",
 	  false },
 	{ "ci", nic_ci, "--nic: ci must be record or doorbell", false },
 	{ "spoofcheck", nic_spoofcheck, "--nic: spoofcheck must be on or off",

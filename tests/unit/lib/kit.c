@@ -58,6 +58,12 @@ int kit_setup_whole(void **state)
 	return kit_create(state, (struct card_config){ .whole_entries = true });
 }
 
+int kit_setup_pairs(void **state)
+{
+	return kit_create(state, (struct card_config){
+		.whole_entries = true, .pair_entries = true });
+}
+
 int kit_teardown(void **state)
 {
 	kit_uninit(*state);

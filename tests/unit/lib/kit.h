@@ -42,6 +42,7 @@ int kit_setup(void **state);
 int kit_setup_no_shadow(void **state);
 int kit_setup_cq_db(void **state);
 int kit_setup_whole(void **state);
+int kit_setup_pairs(void **state);
 int kit_teardown(void **state);
 
 #define KIT_TEST(name) cmocka_unit_test_setup_teardown(name, kit_setup, kit_teardown)

@@ -28,6 +28,45 @@ static void test_cq_wraps_with_its_phase(void **state)
 	kit_expect_no_event(w);
 }
 
+/* [ORNIC-GEN-5] The first entry of 64 bytes waits for the second, or for the end of the turn */
+static void test_pairs(void **state)
+{
+	struct kit *w = *state;
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		kit_post(w, 3 * i);
+		assert_null(host_queue_peek(&w->cq));
+		assert_false(card_sleep_prepare(w->host->card));
+		kit_post(w, 3 * i + 1);
+		kit_expect_cqes(w, 3 * i, 3 * i + 1);
+		kit_post(w, 3 * i + 2);
+		host_run(w->host);
+		kit_expect_cqe(w, 3 * i + 2);
+		/* The second half of 64 bytes waits for nothing */
+		kit_post(w, 100);
+		kit_expect_cqe(w, 100);
+	}
+}
+
+/* What has completed is there before an event that follows, and before a command completes */
+static void test_pairs_before_others(void **state)
+{
+	struct kit *w = *state;
+	struct eq_source source;
+
+	eq_source_init(&source, KIT_QPN, false);
+	kit_post(w, 0);
+	eq_async(w->host->card, &source, ORNIC_EVENT_QP_LAST_WQE);
+	kit_expect_cqe(w, 0);
+	kit_post(w, 1);
+	kit_expect_cqe(w, 1);
+	kit_post(w, 2);
+	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_CQ, w->cq.num);
+	assert_non_null(host_queue_peek(&w->cq));
+	eq_source_forget(&source);
+}
+
 static void test_cq_of_one_entry(void **state)
 {
 	struct kit *w = *state;
@@ -644,6 +683,7 @@ static void test_create_cq_refusals(void **state)
 }
 
 #define W(name) { #name " (whole)", name, kit_setup_whole, kit_teardown, NULL }
+#define P(name) { #name " (pairs)", name, kit_setup_pairs, kit_teardown, NULL }
 
 UNIT_MAIN("cq",
 	KIT_TEST(test_cq_wraps_with_its_phase),
@@ -654,6 +694,8 @@ UNIT_MAIN("cq",
 	cmocka_unit_test(test_write_entry),
 	KIT_TEST(test_phase_shows_the_whole_entry),
 	W(test_phase_shows_the_whole_entry),
+	P(test_pairs),
+	P(test_pairs_before_others),
 	KIT_TEST(test_all_bytes_are_written),
 	W(test_all_bytes_are_written),
 	KIT_TEST(test_one_event_for_one_request),
