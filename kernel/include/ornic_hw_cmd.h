@@ -74,9 +74,13 @@ struct ornic_query_device_out {
 	__le32 rq_ci_lag;	/* receive WQEs by which rq_ci may lag behind */
 	__le32 needs;		/* ORNIC_NEEDS_* */
 	__le32 max_stat_sets;	/* numbers of sets are below it */
+	__le32 parse_bytes;	/* of a frame, in which headers are found */
+	__le32 parse_tags;	/* VLAN tags that are found */
+	__le32 parse_exts;	/* extension headers of IPv6 that are found */
+	__le32 rx_hash_types;	/* ORNIC_HASH_* that SET_RX_QUEUES takes */
 	__le32 rsvd;
 };
-ORNIC_ASSERT_SIZE(struct ornic_query_device_out, 272);
+ORNIC_ASSERT_SIZE(struct ornic_query_device_out, 288);
 
 /* Entries of any ring but the admin queue's; all sizes are powers of two */
 #define ORNIC_RING_MAX			(1u << 24)
@@ -218,7 +222,7 @@ ORNIC_ASSERT_SIZE(struct ornic_rx_filter_in, 8);
 /* SET_RX_QUEUES: queues for frames not taken by RoCE or a rule */
 struct ornic_rx_queues_in {
 	__le32 count;		/* entries, a power of two, 0: drop all */
-	__le32 hash;		/* ORNIC_HASH_* */
+	__le32 hash;		/* ORNIC_HASH_* of rx_hash_types */
 	__u8 key[40];		/* Toeplitz */
 	__le32 qpn[128];	/* RAW_PACKET QPs */
 };

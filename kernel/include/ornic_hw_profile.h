@@ -54,7 +54,8 @@
 #define ORNIC_PROFILE_ETHERNET_LEAST(x) \
 	x(max_uctx, 1) x(max_pd, 1) x(max_eqe, 64) x(max_cq, 2) \
 	x(max_cqe, 64) x(max_qp, 1) x(max_sq_slots, 64) \
-	x(max_rq_wqes, 64) x(max_sge, 2) x(max_mr, 1) x(max_rx_queues, 1)
+	x(max_rq_wqes, 64) x(max_sge, 2) x(max_mr, 1) x(max_rx_queues, 1) \
+	x(parse_bytes, 128) x(parse_tags, 2) x(parse_exts, 1)
 #define ORNIC_PROFILE_FULL_LEAST(x) \
 	x(max_inline, 64) x(max_srq, 16) x(max_srq_wqes, 64) x(max_mw, 16) \
 	x(max_xrcd, 4) x(max_mcast_groups, 8) x(max_mcast_qps, 4) \

@@ -235,7 +235,8 @@ static int ornic_ethtool_get_rxfh_fields(struct net_device *netdev,
 
 /*
  * The device hashes the addresses of all IPv4 packets or of none, and likewise
- * for IPv6. It hashes both ports of TCP, or of UDP, or none.
+ * for IPv6. It hashes both ports of TCP, or of UDP, or none. It may be unable to
+ * hash some of these ([ORNIC-DEV-9]).
  */
 static int ornic_ethtool_set_rxfh_fields(struct net_device *netdev,
 					 const struct ethtool_rxfh_fields *fields,
@@ -243,7 +244,7 @@ static int ornic_ethtool_set_rxfh_fields(struct net_device *netdev,
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 	struct ornic_rss old = nd->rss;
-	u32 addrs, ports;
+	u32 addrs, ports, lacks;
 
 	if (ornic_ethtool_rxfh_bits(fields->flow_type, &addrs, &ports)) {
 		NL_SET_ERR_MSG_FMT_MOD(extack,
@@ -277,6 +278,14 @@ static int ornic_ethtool_set_rxfh_fields(struct net_device *netdev,
 		break;
 	default:
 		NL_SET_ERR_MSG_MOD(extack, "addresses and ports are hashed in pairs, and no more");
+		return -EOPNOTSUPP;
+	}
+
+	lacks = nd->rss.hash & ~nd->core->odev.lim.rx_hash_types;
+	if (lacks) {
+		nd->rss = old;
+		NL_SET_ERR_MSG_FMT_MOD(extack, "the device cannot hash %s",
+				       lacks & addrs ? "these addresses" : "these ports");
 		return -EOPNOTSUPP;
 	}
 

@@ -557,7 +557,8 @@ static int ornic_netdev_init(struct ornic_netdev *nd)
 		.rx_wqes = min3(lim->max_rq_wqes, lim->max_cqe, ORNIC_RX_WQES_DEFAULT),
 		.mtu = netdev->mtu,
 	};
-	nd->rss.hash = ORNIC_HASH_IPV4 | ORNIC_HASH_IPV6 | ORNIC_HASH_TCP | ORNIC_HASH_UDP;
+	nd->rss.hash = lim->rx_hash_types &
+		       (ORNIC_HASH_IPV4 | ORNIC_HASH_IPV6 | ORNIC_HASH_TCP | ORNIC_HASH_UDP);
 	netdev_rss_key_fill(nd->rss.key, sizeof(nd->rss.key));
 	ornic_rss_init_table(&nd->rss, nd->config.num_queues);
 

@@ -148,6 +148,7 @@ static int ornic_start_query(struct ornic_core *core)
 		.rq_ci_lag = le32_to_cpu(out.rq_ci_lag),
 		.needs = le32_to_cpu(out.needs),
 		.max_stat_sets = le32_to_cpu(out.max_stat_sets),
+		.rx_hash_types = le32_to_cpu(out.rx_hash_types),
 	};
 
 	for (i = 0; i < ORNIC_SEND_OPS_WORDS; i++)

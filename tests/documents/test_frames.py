@@ -15,7 +15,8 @@ import toeplitz  # noqa: E402
 
 FIELDS = ["hex", "tags", "vlan_tci", "ethertype", "l3", "proto", "frag", "src", "dst", "sport",
           "dport", "layers", "inner.l3", "inner.proto", "inner.src", "inner.dst", "inner.sport",
-          "inner.dport", "hash", "csum", "roce"]
+          "inner.dport", "hash", "csum", "roce", "needs_bytes", "needs_tags", "needs_exts"]
+LEAST = {"bytes": 128, "tags": 2, "exts": 1}
 
 
 def frames():
@@ -45,6 +46,13 @@ def test_frame(name):
     assert frame.get("csum", "ok") == "ok"
     assert frame.get("roce", "yes") in ("yes", "malformed")
     assert ("tags" in frame) == ("vlan_tci" in frame)
+    needs = [name for name in LEAST if f"needs_{name}" in frame]
+    assert len(needs) <= 1 and all(int(frame[f"needs_{name}"]) > LEAST[name] for name in needs)
+
+
+def test_some_need_more():
+    """There is a frame for each bound ([ORNIC-FLOW-16])."""
+    assert all(any(f"needs_{name}" in frame for frame in FRAMES.values()) for name in LEAST)
 
 
 @pytest.mark.parametrize("name", [name for name in FRAMES if "l3" in FRAMES[name]])

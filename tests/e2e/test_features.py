@@ -62,15 +62,18 @@ LIMITS = {
     "limit=max_eq:0": r"max_eq is 0, which is less than \d+, one per vector",
     "limit=max_tso:4095": r"max_tso is 4095, which is less than 4096",
     "limit=needs:2": r"device needs 0x2, this driver does 0x1",
+    "limit=parse_bytes:127": r"no interface, and no RDMA device: the Ethernet profile is not complete",
 }
 # Lines about profiles that demand more, which come before
-BEFORE = {"limit=max_eqe:0": r"\w+ profile is not complete: max_eqe is 0x0, not 0x\d+"}
+BEFORE = {"limit=max_eqe:0": r"\w+ profile is not complete: max_eqe is 0x0, not 0x\d+",
+          "limit=parse_bytes:127": "Ethernet profile is not complete: parse_bytes is 0x7f, not 0x80"}
 REFUSED |= LIMITS
 VERSIONS = ["version=1.0", "version=1.1", "version=1.65535"]
 ETHERNET = "profile=ethernet"
+PARSE = "parse=least"
 GROUPS = {
     "features": [f"without={name}" for name in OPTIONAL[:8]],
-    "more features": [f"without={name}" for name in OPTIONAL[8:]] + ["flow=basic", LEAST],
+    "more features": [f"without={name}" for name in OPTIONAL[8:]] + ["flow=basic", PARSE, LEAST],
     "versions": [*VERSIONS, ETHERNET, *(name for name in REFUSED if name not in LIMITS)],
     # And one that works
     "limits": ["limit=max_cqe:1024", *LIMITS],
@@ -182,6 +185,23 @@ def test_basic_rules(various):
     assert counters(machine.card, number)["commands_refused"] == before
     for place in range(len(BASIC_RULES)):
         vm.check(f"ethtool -N {netdev} delete {place}")
+
+
+def test_least_bounds(various):
+    """A card that cannot hash the ports of UDP: ethtool shows it, and the driver refuses it
+    ([ORNIC-DEV-9])."""
+    machine = various(PARSE)
+    vm, netdev = machine.a, machine.netdevs[PARSE]
+    before = counters(machine.card, machine.options.index(PARSE))["commands_refused"]
+    for kind, ports in (("udp4", False), ("udp6", False), ("tcp4", True), ("tcp6", True)):
+        shown = vm.check(f"ethtool -n {netdev} rx-flow-hash {kind}")
+        assert "IP SA" in shown and ("L4 bytes" in shown) == ports
+    code, out = vm.run(f"ethtool -N {netdev} rx-flow-hash udp4 sdfn 2>&1")
+    assert code and "not supported" in out
+    for fields in ("sd", "sdfn"):
+        vm.check(f"ethtool -N {netdev} rx-flow-hash tcp4 {fields}")
+    assert counters(machine.card, machine.options.index(PARSE))["commands_refused"] == before
+    loop(machine, PARSE)
 
 
 @pytest.mark.parametrize("option", VERSIONS)

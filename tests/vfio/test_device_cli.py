@@ -49,6 +49,7 @@ def run(*args):
     (["--nic", NIC + ",without=srq,mw,speed"], "without: no such feature"),
     (["--nic", NIC + ",vectors=4,srq"], "unknown key"),
     (["--nic", NIC + ",flow=none"], "flow must be"),
+    (["--nic", NIC + ",parse=all"], "parse must be"),
     (["--nic", NIC + ",version=1"], "version must be"),
     (["--nic", NIC + ",version=0.0"], "version must be"),
     (["--nic", NIC + ",version=1.65536"], "version must be"),

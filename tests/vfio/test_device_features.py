@@ -25,6 +25,7 @@ def features(host):
     ("without=flow,without=reg_mr", {10, 17, 4}),
     ("flow=basic", {17}),
     ("flow=exact", set()),
+    ("parse=least", set()),
     ("profile=ethernet", {0, 1, 2, 3, 4, 15, 16, 18}),
 ])
 def test_without(host, options, missing):
@@ -44,6 +45,17 @@ def test_limit(host):
     assert status == OK
     words = struct.unpack(f"<{len(answer) // 4}I", answer)
     assert words.count(1234567) == words.count(7654321) == 1
+
+
+@pytest.mark.parametrize("options, bounds", [("parse=full", (256, 60, 25, 0xf)),
+                                             ("parse=least", (128, 2, 1, 0x7))])
+def test_parse(host, options, bounds):
+    """QUERY_DEVICE tells within which bounds the card finds headers, and what it hashes
+    ([ORNIC-FLOW-16], [ORNIC-DEV-9])."""
+    _, machine = host(options)
+    status, answer = machine.command("QUERY_DEVICE")
+    assert status == OK
+    assert struct.unpack_from("<4I", answer, 268) == bounds
 
 
 @pytest.mark.parametrize("version, newer", [("1.0", False), ("1.7", True), ("2.3", True)])

@@ -73,6 +73,7 @@ struct card_limits {
  * @profiles: ORNIC_PROFILE_RDMA, _ETHERNET; 0: both
  * @flow_basic: flow rules as simple hardware has them
  * @flow_exact: the masks of flow rules have all bits of a field
+ * @parse_least: find headers, and hash, no more than a device must
  * @version: of the contract, as ORNIC_REG_VERSION; 0: ORNIC_VERSION
  * @limits: limits that it reports and does not have
  */
@@ -97,6 +98,7 @@ struct card_config {
 	uint32_t profiles;
 	bool flow_basic;
 	bool flow_exact;
+	bool parse_least;
 	uint32_t version;
 	struct card_limits limits;
 };

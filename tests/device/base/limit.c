@@ -9,7 +9,7 @@
 
 #define LIMIT(name) { #name, offsetof(struct ornic_query_device_out, name) }
 
-/* Those that a driver checks ([ORNIC-DEV-18], [ORNIC-ORD-10]); each has 32 bits */
+/* Those that a driver checks ([ORNIC-DEV-18], [ORNIC-ORD-10], [ORNIC-FLOW-16]); each has 32 bits */
 static const struct {
 	const char *name;
 	size_t offset;
@@ -17,7 +17,8 @@ static const struct {
 	LIMIT(max_eq),	     LIMIT(max_eqe),	  LIMIT(max_cqe),
 	LIMIT(max_sq_slots), LIMIT(max_rq_wqes),  LIMIT(max_srq_wqes),
 	LIMIT(sq_ci_lag),    LIMIT(rq_ci_lag),	  LIMIT(max_rwq_table_size),
-	LIMIT(max_tso),	     LIMIT(needs),
+	LIMIT(max_tso),	     LIMIT(needs),	  LIMIT(parse_bytes),
+	LIMIT(parse_tags),   LIMIT(parse_exts),
 };
 
 bool limit_find(const char *name, size_t *offset)

@@ -33,6 +33,7 @@
 #include "env/timer.h"
 
 struct headers;
+struct headers_bounds;
 struct qp;
 
 #define CARD_MAX_UCTX_BITS 10	/* as many as there are doorbell pages */
@@ -306,6 +307,8 @@ struct mcast_table {
  * @features: ORNIC_FEAT_* that the card announces
  * @flow_basic: flow rules as simple hardware has them
  * @flow_exact: the masks of flow rules have all bits of a field
+ * @parse: bounds within which it finds headers
+ * @rx_hash_types: ORNIC_HASH_* of SET_RX_QUEUES
  * @limits: limits that it reports and does not have
  * @host: what the host has told, and is in force
  * @hosts: messages written about hosts
@@ -380,6 +383,8 @@ struct card {
 	uint64_t features;
 	bool flow_basic;
 	bool flow_exact;
+	const struct headers_bounds *parse;
+	uint32_t rx_hash_types;
 	struct card_limits limits;
 	struct card_host host;
 	unsigned int hosts;

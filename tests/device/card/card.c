@@ -17,6 +17,7 @@
 #include "card/rx.h"
 #include "eth/ethport.h"
 #include "eth/flow.h"
+#include "eth/headers.h"
 #include "objects/cq.h"
 #include "objects/eq.h"
 #include "roce/mcast.h"
@@ -118,6 +119,8 @@ struct card *card_create(const struct card_config *config, struct env *env)
 	card->profiles = config->profiles ? config->profiles : QUERY_PROFILES;
 	card->flow_basic = config->flow_basic;
 	card->flow_exact = config->flow_exact;
+	card->parse = config->parse_least ? &headers_bounds_least : &headers_bounds_full;
+	card->rx_hash_types = config->parse_least ? ETHPORT_HASH_LEAST : ETHPORT_HASH_ALL;
 	card->limits = config->limits;
 	card->features = query_features(card, config->without);
 	negotiate_reset(card);

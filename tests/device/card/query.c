@@ -10,6 +10,7 @@
 #include "card/query.h"
 #include "eth/ethport.h"
 #include "eth/flow_field.h"
+#include "eth/headers.h"
 #include "eth/rss.h"
 #include "eth/wq.h"
 #include "objects/counters.h"
@@ -148,6 +149,10 @@ static const struct query_field {
 	OF_PROFILE(RDMA, max_msg_size),
 	OF_PROFILE(ETHERNET, max_rx_queues),
 	OF_PROFILE(ETHERNET, wq_flags),
+	OF_PROFILE(ETHERNET, parse_bytes),
+	OF_PROFILE(ETHERNET, parse_tags),
+	OF_PROFILE(ETHERNET, parse_exts),
+	OF_PROFILE(ETHERNET, rx_hash_types),
 };
 
 static void query_clear_fields(const struct card *card,
@@ -272,6 +277,10 @@ enum ornic_cmd_status query_cmd_device(struct card *card, struct cmd *cmd)
 	out->flow_flags = htole32(flow_flags(card, card->features));
 	out->flow_layers = htole32(flow_layers(card));
 	out->max_flow_masks = htole32(flow_max_masks(card));
+	out->parse_bytes = htole32(card->parse->bytes);
+	out->parse_tags = htole32(card->parse->tags);
+	out->parse_exts = htole32(card->parse->exts);
+	out->rx_hash_types = htole32(card->rx_hash_types);
 	query_clear_fields(card, out);
 	out->profiles = htole32(query_profiles(card, out));
 	limit_report(&card->limits, out);

@@ -99,7 +99,7 @@ bool rx_frame(struct card *card, const struct frame *frame)
 		PORT_STAT_INC(card, rx_dropped_malformed);
 		return false;
 	}
-	headers_init(&headers);
+	headers_init(&headers, card->parse);
 	if (card->flow_table.sniffers)
 		flow_sniff(card, frame, &headers);
 	accepted = ethport_accepts(card, frame->hdr);

@@ -123,7 +123,8 @@ static enum eth_result delay_give(struct receiver *wq,
 	memcpy(frame.hdr, copy->data, frame.hdr_len);
 	frame_add(&frame, copy->data + frame.hdr_len,
 		  copy->len - frame.hdr_len);
-	headers_find(&frame, &headers);
+	headers_init(&headers, wq->card->parse);
+	headers_need(&frame, &headers);
 	return eth_receive(wq, &frame, &headers, &ext);
 }
 

@@ -295,7 +295,7 @@ static int eth_tx_one(struct qp *qp)
 	frame = env_frame_alloc(qp->base.card->env);
 	if (!frame)
 		return -EAGAIN;
-	headers_init(&headers);
+	headers_init(&headers, qp->base.card->parse);
 	status = eth_tx_part(qp, &wqe, &part, frame, &headers);
 	if (status) {
 		env_frame_free(qp->base.card->env, frame);

@@ -147,8 +147,7 @@ enum ornic_cmd_status ethport_cmd_set_rx_queues(struct card *card,
 	uint32_t i;
 
 	if (count > ETHPORT_QUEUES_MAX || count & (count - 1) ||
-	    hash & ~(ORNIC_HASH_IPV4 | ORNIC_HASH_IPV6 | ORNIC_HASH_TCP |
-		     ORNIC_HASH_UDP))
+	    hash & ~card->rx_hash_types)
 		return ORNIC_CMD_BAD_PARAM;
 	for (i = 0; i < count; i++) {
 		qps[i] = qp_find(card, le32toh(in->qpn[i]));

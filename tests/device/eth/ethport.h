@@ -12,6 +12,9 @@
 #define ETHPORT_MTU_MIN 68
 #define ETHPORT_MTU_MAX 9000
 #define ETHPORT_MTU_DEFAULT 1500
+/* Types that the port hashes, and those of a card with the least bounds */
+#define ETHPORT_HASH_LEAST (ORNIC_HASH_IPV4 | ORNIC_HASH_IPV6 | ORNIC_HASH_TCP)
+#define ETHPORT_HASH_ALL (ETHPORT_HASH_LEAST | ORNIC_HASH_UDP)
 
 struct cmd;
 struct card;

@@ -23,6 +23,19 @@
 #define HEADERS_IPV6_HIP 139
 #define HEADERS_IPV6_SHIM6 140
 
+/* Room for the smallest of each, behind the headers that they follow */
+const struct headers_bounds headers_bounds_full = {
+	.bytes = FRAME_HDR_MAX,
+	.tags = (FRAME_HDR_MAX - HEADERS_ETH_LEN) / HEADERS_VLAN_LEN,
+	.exts = (FRAME_HDR_MAX - HEADERS_ETH_LEN - HEADERS_IPV6_LEN) / 8,
+};
+
+const struct headers_bounds headers_bounds_least = {
+	.bytes = 128,
+	.tags = 2,
+	.exts = 1,
+};
+
 /* ---- reading, with all lengths checked ([ORNIC-FLOW-1]) ---- */
 
 /**
@@ -33,7 +46,9 @@
  * @end: end of the packet according to the headers so far; may be beyond @have
  * @local: of a FRAME_LOCAL frame, whose length fields have no meaning
  * @cut: a length was more than there is
+ * @stopped: headers go on behind @bounds
  * @inner_ports: the packet inside has ports
+ * @bounds: bounds of the device
  */
 struct reader {
 	const uint8_t *hdr;
@@ -42,18 +57,21 @@ struct reader {
 	uint64_t end;
 	bool local;
 	bool cut;
+	bool stopped;
 	bool inner_ports;
+	const struct headers_bounds *bounds;
 };
 
 static struct reader reader_at(const struct frame *frame, unsigned int at,
-			       uint64_t end)
+			       uint64_t end, const struct headers_bounds *bounds)
 {
 	return (struct reader){
 		.hdr = frame->hdr,
 		.at = at,
-		.have = frame->hdr_len,
+		.have = frame->hdr_len < bounds->bytes ? frame->hdr_len : bounds->bytes,
 		.end = end,
 		.local = frame->flags & FRAME_LOCAL,
+		.bounds = bounds,
 	};
 }
 
@@ -108,7 +126,7 @@ static bool find_eth(struct reader *r, struct headers *h)
 		return false;
 	h->ethertype = be_get16(p + HEADERS_ETH_LEN - 2);
 	h->tagged = h->ethertype == HEADERS_ETHERTYPE_VLAN;
-	while (is_tag(h->ethertype)) {
+	while (is_tag(h->ethertype) && h->tags < r->bounds->tags) {
 		p = reader_take(r, HEADERS_VLAN_LEN);
 		if (!p)
 			break;
@@ -170,8 +188,8 @@ static bool ipv6_ext_is(unsigned int proto, unsigned int l3)
 }
 
 /*
- * Skip extension headers, up to that of a fragment. The loop ends because each of
- * them consumes bytes of the frame.
+ * Skip extension headers, up to that of a fragment or to the bounds. The loop ends
+ * because each of them consumes bytes of the frame.
  *
  * Return: true when all of them were there and no fragment.
  */
@@ -187,8 +205,13 @@ static bool find_ipv6_ext(struct reader *r, struct headers *h)
 		len = ext ? ipv6_ext_len(h->proto, ext) : 0;
 		if (!len)
 			return true;
+		if (h->exts == r->bounds->exts) {
+			r->stopped = true;
+			return false;
+		}
 		if (!reader_take(r, len))
 			return false;
+		h->exts++;
 		h->options = true;
 		if (h->proto == HEADERS_IPV6_FRAGMENT)
 			h->frag = be_get16(ext + 2) & HEADERS_IPV6_FRAGMENT_FIELD;
@@ -251,9 +274,9 @@ static bool find_ip(struct reader *r, struct headers *h, unsigned int type)
 	return whole;
 }
 
-void headers_find(const struct frame *frame, struct headers *headers)
+void headers_find_bounded(const struct frame *frame, struct headers *headers)
 {
-	struct reader r = reader_at(frame, 0, frame_len(frame));
+	struct reader r = reader_at(frame, 0, frame_len(frame), headers->bounds);
 
 	headers_clear(headers);
 	headers->found = true;
@@ -281,14 +304,15 @@ static bool skip_ipv6_ext(struct reader *r, struct headers *h)
 bool headers_may_reach_udp(const struct frame *frame, const struct headers *headers,
 			   unsigned int port)
 {
-	struct reader r = reader_at(frame, headers->l3_offset, headers->l3_end);
+	struct reader r = reader_at(frame, headers->l3_offset, headers->l3_end,
+				    headers->bounds);
 	const uint8_t *p = frame->hdr + headers->l3_offset;
 	struct headers rest = { .proto = headers->proto };
 	/* Bytes that cannot be read may hold any header */
 	bool unseen = r.have < r.end;
 
 	if (is_tag(headers->ethertype))
-		return unseen;
+		return unseen || headers->tags == headers->bounds->tags;
 	if (headers->l3 == 4) {
 		reader_take(&r, (p[0] & 0xf) * 4);
 		if (headers->frag & HEADERS_IPV4_FRAGMENT_OFFSET)
@@ -297,9 +321,11 @@ bool headers_may_reach_udp(const struct frame *frame, const struct headers *head
 		reader_take(&r, HEADERS_IPV6_LEN);
 		rest.proto = p[6];
 		if (!skip_ipv6_ext(&r, &rest))
-			return unseen && !rest.frag;
+			return (unseen || r.stopped) && !rest.frag;
 	} else {
-		return false;
+		return unseen &&
+		       (headers->ethertype == HEADERS_ETHERTYPE_IPV4 ||
+			headers->ethertype == HEADERS_ETHERTYPE_IPV6);
 	}
 	if (ipv6_ext_is(rest.proto, headers->l3))
 		return unseen;
@@ -496,7 +522,8 @@ static void key_esp(struct reader *r, struct ornic_flow_key *key)
 unsigned int headers_key(const struct frame *frame, const struct headers *headers,
 			 struct ornic_flow_key *key)
 {
-	struct reader r = reader_at(frame, headers->next, headers->end);
+	struct reader r = reader_at(frame, headers->next, headers->end,
+				    headers->bounds);
 	unsigned int type = headers->ethertype;
 	unsigned int ports = 0;
 

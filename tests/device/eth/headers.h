@@ -41,6 +41,22 @@
 #define HEADERS_VLAN_ID 0x0fff
 #define HEADERS_ROCE_PORT 4791
 
+/**
+ * struct headers_bounds - what a device finds ([ORNIC-FLOW-16])
+ * @bytes: of a frame; headers behind them are not there
+ * @tags: VLAN tags
+ * @exts: extension headers of IPv6
+ */
+struct headers_bounds {
+	unsigned int bytes;
+	unsigned int tags;
+	unsigned int exts;
+};
+
+/* All that struct frame has in @hdr, and the least that a device has */
+extern const struct headers_bounds headers_bounds_full;
+extern const struct headers_bounds headers_bounds_least;
+
 #define HEADERS_WORDS (sizeof(struct ornic_flow_key) / sizeof(uint64_t))
 
 /**
@@ -64,7 +80,7 @@ union headers_fields {
  *	([ORNIC-FLOW-1])
  * @found: the members up to @end are valid
  * @tagged: the outermost tag is of 802.1Q
- * @tags: number of VLAN tags
+ * @tags: number of VLAN tags that were found
  * @vlan_tci: the outermost tag
  * @ethertype: type behind the tags
  * @l3: 4 or 6; 0: not IP, or a length is less than its header
@@ -72,10 +88,11 @@ union headers_fields {
  * @l3_end: end of the IP packet, which Ethernet may pad; with FRAME_LOCAL the
  *	end of the frame
  * @options: IPv4 header with options, or IPv6 with extension headers
+ * @exts: number of extension headers of IPv6 that were found
  * @cut: the length of IP is more than the frame has
  * @frag: one of several fragments: the field with its offset, as in the header
  * @proto: protocol of IP, or the next header behind the extension headers
- * @whole: all extension headers are there, and no fragment
+ * @whole: all extension headers are there, within the bounds, and no fragment
  * @l4: HEADERS_PROTO_*, or 0: another protocol, a fragment, an incomplete header
  *	or a UDP length that leaves no room for the header
  * @l4_offset: offset of the L4 header
@@ -84,6 +101,7 @@ union headers_fields {
  * @has_fields: @fields and @ports are valid
  * @ports: enum headers_key_ports
  * @fields: from headers_key()
+ * @bounds: bounds of the device
  */
 struct headers {
 	bool found;
@@ -95,6 +113,7 @@ struct headers {
 	uint16_t l3_offset;
 	uint64_t l3_end;
 	bool options;
+	uint8_t exts;
 	bool cut;
 	uint16_t frag;
 	uint8_t proto;
@@ -106,34 +125,49 @@ struct headers {
 	bool has_fields;
 	unsigned int ports;
 	union headers_fields fields;
+	const struct headers_bounds *bounds;
 };
 
 /**
  * headers_init - prepare for headers_need()
  * @headers: filled when they are needed
+ * @bounds: bounds of the device, valid as long as @headers
  */
-static inline void headers_init(struct headers *headers)
+static inline void headers_init(struct headers *headers,
+				const struct headers_bounds *bounds)
 {
+	headers->bounds = bounds;
 	headers->found = false;
 	headers->has_fields = false;
 }
 
 /**
- * headers_find - find the headers
+ * headers_find_bounded - find the headers within the bounds of a device
  * @frame: any; only headers in @frame->hdr are found
+ * @headers: filled; its @bounds are valid
+ */
+void headers_find_bounded(const struct frame *frame, struct headers *headers);
+
+/**
+ * headers_find - find the headers within the widest bounds
+ * @frame: as for headers_find_bounded()
  * @headers: filled
  */
-void headers_find(const struct frame *frame, struct headers *headers);
+static inline void headers_find(const struct frame *frame, struct headers *headers)
+{
+	headers->bounds = &headers_bounds_full;
+	headers_find_bounded(frame, headers);
+}
 
 /**
  * headers_need - find the headers, unless this was done before
- * @frame: as for headers_find()
+ * @frame: as for headers_find_bounded()
  * @headers: of this frame, from headers_init()
  */
 static inline void headers_need(const struct frame *frame, struct headers *headers)
 {
 	if (!headers->found)
-		headers_find(frame, headers);
+		headers_find_bounded(frame, headers);
 }
 
 /**
@@ -176,8 +210,8 @@ static inline const union headers_fields *headers_fields(const struct frame *fra
  * Looks behind options of IPv4 and extension headers of IPv6, and into the first
  * of several fragments, too.
  *
- * Return: whether the packet is for @port. True, too, if its extension headers
- * are longer than @frame->hdr.
+ * Return: whether the packet is for @port. True, too, if its headers go on behind
+ * @frame->hdr or the bounds of the device.
  */
 bool headers_may_reach_udp(const struct frame *frame, const struct headers *headers,
 			   unsigned int port);

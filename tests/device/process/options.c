@@ -29,7 +29,7 @@ static const char usage[] =
 	"        [,ci=record|doorbell]\n"
 	"        [,spoofcheck=on|off][,permit=MAC]...\n"
 	"        [,profile=full|rdma|ethernet][,without=FEATURE[,FEATURE]...]\n"
-	"        [,flow=full|basic|exact][,version=MAJOR.MINOR]\n"
+	"        [,flow=full|basic|exact][,parse=full|least][,version=MAJOR.MINOR]\n"
 	"        [,limit=NAME:VALUE[,NAME:VALUE]...]\n"
 	"        one card; QEMU connects to PATH. N MSI-X vectors, 1 to 64 (16).\n"
 	"        shadow=off: plain doorbells only, as silicon may do it.\n"
@@ -48,6 +48,7 @@ static const char usage[] =
 	"        rate_limit, path_mig, null_mr, flow_copy.\n"
 	"        flow=basic: flow rules as simple hardware has them.\n"
 	"        flow=exact: flow rules with masks of whole fields only.\n"
+	"        parse=least: find headers, and hash, no more than a card must.\n"
 	"        version: have this version of the hardware interface.\n"
 	"        limit: report limits that the card does not have, such as max_cqe.\n"
 	"        May be repeated: the cards of one process share a switch.\n"
@@ -293,6 +294,12 @@ static bool nic_flow(struct options_nic *nic, char *value)
 	return nic->config.flow_basic || nic->config.flow_exact || !strcmp(value, "full");
 }
 
+static bool nic_parse(struct options_nic *nic, char *value)
+{
+	nic->config.parse_least = !strcmp(value, "least");
+	return nic->config.parse_least || !strcmp(value, "full");
+}
+
 static bool nic_version(struct options_nic *nic, char *value)
 {
 	unsigned int major, minor;
@@ -364,6 +371,7 @@ static const struct nic_key {
 	  "--nic: profile must be rdma, ethernet or full", false },
 	{ "without", nic_without, "--nic: without: no such feature", true },
 	{ "flow", nic_flow, "--nic: flow must be full, basic or exact", false },
+	{ "parse", nic_parse, "--nic: parse must be full or least", false },
 	{ "version", nic_version, "--nic: version must be MAJOR.MINOR", false },
 	{ "limit", nic_limit, NULL, true },
 };

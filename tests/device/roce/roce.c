@@ -123,7 +123,7 @@ void roce_tx(struct qp *qp, const struct ornic_av *av, struct frame *frame,
 	pkt->migrated = qp->attr.mig_state == ORNIC_MIG_MIGRATED;
 	roce_copy(card, frame);
 	packet_finish(frame, &path, pkt);
-	headers_init(&headers);
+	headers_init(&headers, card->parse);
 	QP_STAT_ADD(qp, tx_packets, pkt->npkts);
 	QP_STAT_ADD(qp, tx_bytes, frame->payload_len);
 	qp->tx_bytes += frame->payload_len;

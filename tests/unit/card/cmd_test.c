@@ -459,6 +459,11 @@ static void test_query_device_tells_what_is_built(void **state)
 	assert_int_equal(le32toh(out.max_flows), 1024);
 	assert_int_equal(le32toh(out.max_counters), 1024);
 	assert_int_equal(le32toh(out.max_stat_sets), 1024);
+	/* [ORNIC-FLOW-16] 60 tags, or 25 extension headers, fill what is looked at */
+	assert_int_equal(le32toh(out.parse_bytes), 256);
+	assert_int_equal(le32toh(out.parse_tags), 60);
+	assert_int_equal(le32toh(out.parse_exts), 25);
+	assert_int_equal(le32toh(out.rx_hash_types), 0xf);
 	assert_true(le32toh(out.max_mw) >= 131071);
 	assert_int_equal(le32toh(out.max_reg_pages), MR_MAX_REG_PAGES);
 	assert_true(le64toh(out.page_sizes) == 0xfffff000ULL);

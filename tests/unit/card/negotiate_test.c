@@ -500,6 +500,9 @@ static void test_profiles(void **state)
 		  ORNIC_PROFILE_RDMA | ORNIC_PROFILE_ETHERNET, true, true },
 		{ { .flow_basic = true },
 		  ORNIC_PROFILE_RDMA | ORNIC_PROFILE_ETHERNET, true, true },
+		{ { .parse_least = true },
+		  ORNIC_PROFILE_RDMA | ORNIC_PROFILE_ETHERNET |
+		  ORNIC_PROFILE_FULL, true, true },
 	};
 	struct ornic_query_device_out out;
 	uint8_t in[32] = {};
@@ -515,6 +518,14 @@ static void test_profiles(void **state)
 			    host_read(host, ORNIC_REG_VECTORS, 4));
 		assert_int_equal(!out.max_gid, !cards[i].gid);
 		assert_int_equal(!out.max_rx_queues, !cards[i].frames);
+		/* [ORNIC-FLOW-16] */
+		assert_int_equal(!out.parse_bytes, !cards[i].frames);
+		assert_int_equal(!out.rx_hash_types, !cards[i].frames);
+		if (cards[i].config.parse_least) {
+			assert_int_equal(le32toh(out.parse_bytes), 128);
+			assert_int_equal(le32toh(out.parse_tags), 2);
+			assert_int_equal(le32toh(out.parse_exts), 1);
+		}
 		assert_int_equal(host_cmd_raw(host, ORNIC_CMD_SET_GID, in,
 					      sizeof(in), NULL, 0),
 				 cards[i].gid ? ORNIC_CMD_OK :

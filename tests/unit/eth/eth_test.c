@@ -6,6 +6,7 @@
 #include "base/be.h"
 #include "card/card.h"
 #include "eth/csum.h"
+#include "eth/ethport.h"
 #include "eth/headers.h"
 #include "eth/rss.h"
 #include "queues/qp.h"
@@ -545,6 +546,12 @@ static void test_set_rx_queues_refusals(void **state)
 	in.hash = htole32(16);
 	REFUSED(ORNIC_CMD_BAD_PARAM);
 	in.hash = 0;
+	REFUSED(ORNIC_CMD_OK);
+	/* [ORNIC-DEV-9] A card that cannot hash the ports of UDP */
+	w->host->card->rx_hash_types = ETHPORT_HASH_LEAST;
+	in.hash = htole32(ETHPORT_HASH_ALL);
+	REFUSED(ORNIC_CMD_BAD_PARAM);
+	in.hash = htole32(ETHPORT_HASH_LEAST);
 	REFUSED(ORNIC_CMD_OK);
 #undef REFUSED
 	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_QP,

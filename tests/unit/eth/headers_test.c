@@ -8,8 +8,8 @@
 #define PORT 2000
 
 /* The linker passes calls of the parser through here */
-void __real_headers_find(const struct frame *frame, struct headers *headers);
-void __wrap_headers_find(const struct frame *frame, struct headers *headers);
+void __real_headers_find_bounded(const struct frame *frame, struct headers *headers);
+void __wrap_headers_find_bounded(const struct frame *frame, struct headers *headers);
 unsigned int __real_headers_key(const struct frame *frame, const struct headers *headers,
 				struct ornic_flow_key *key);
 unsigned int __wrap_headers_key(const struct frame *frame, const struct headers *headers,
@@ -17,10 +17,10 @@ unsigned int __wrap_headers_key(const struct frame *frame, const struct headers 
 
 static unsigned int finds, keys;
 
-void __wrap_headers_find(const struct frame *frame, struct headers *headers)
+void __wrap_headers_find_bounded(const struct frame *frame, struct headers *headers)
 {
 	finds++;
-	__real_headers_find(frame, headers);
+	__real_headers_find_bounded(frame, headers);
 }
 
 unsigned int __wrap_headers_key(const struct frame *frame, const struct headers *headers,

@@ -294,6 +294,40 @@ static void test_roce_behind_tags(void **state)
 	}
 }
 
+/* Headers behind the bounds of the card may be those of RoCE ([ORNIC-FLOW-16]) */
+static void test_behind_the_least_bounds(void **state)
+{
+	static const uint8_t tags[] = { 0x81, 0, 0, 5, 0x81, 0, 0, 5, 0x81, 0, 0, 5 };
+	static const uint8_t options[] = { 60, 0, 0, 0 };
+	struct raw *w = *state;
+	uint8_t *p = host_ptr(w->host, w->data);
+
+	check_on(w->host);
+	w->host->card->parse = &headers_bounds_least;
+	make_udp(w, false, ROCE_PORT + 1);
+	memmove(p + 20, p + 12, LEN - 20);
+	memcpy(p + 12, tags, 8);
+	assert_true(goes_out(w, 1, w->host->mac, 0));
+	make_udp(w, false, ROCE_PORT + 1);
+	memmove(p + 24, p + 12, LEN - 24);
+	memcpy(p + 12, tags, 12);
+	assert_false(goes_out(w, 1, w->host->mac, 0));
+	make_udp(w, true, ROCE_PORT + 1);
+	insert(w, true, options, 8);
+	assert_true(goes_out(w, 1, w->host->mac, 0));
+	make_udp(w, true, ROCE_PORT);
+	insert(w, true, options, 8);
+	assert_false(goes_out(w, 1, w->host->mac, 0));
+	/* Two extension headers */
+	make_udp(w, true, ROCE_PORT + 1);
+	insert(w, true, options, 16);
+	p[54] = 60;
+	p[62] = HEADERS_PROTO_UDP;
+	assert_false(goes_out(w, 1, w->host->mac, 0));
+	w->host->card->parse = &headers_bounds_full;
+	assert_true(goes_out(w, 1, w->host->mac, 0));
+}
+
 UNIT_MAIN("spoof",
 	RAW_PROCESS_TEST(test_frames_of_the_stack_and_of_processes),
 	RAW_TEST(test_the_permanent_address_counts),
@@ -301,4 +335,5 @@ UNIT_MAIN("spoof",
 	RAW_PROCESS_TEST(test_roce_packets_of_others),
 	RAW_PROCESS_TEST(test_roce_behind_tags),
 	RAW_PROCESS_TEST(test_udp_where_others_find_it),
+	RAW_PROCESS_TEST(test_behind_the_least_bounds),
 )

@@ -2,7 +2,8 @@
 /*
  * The frames of Documentation/hardware-frames.txt: what the parser finds, the
  * hashes, checksums, and which frames are for RoCE ([ORNIC-FLOW-1], [ORNIC-DEV-9],
- * [ORNIC-RSS-4], [ORNIC-CQ-15], [ORNIC-WIRE-7], [ORNIC-WIRE-26])
+ * [ORNIC-RSS-4], [ORNIC-CQ-15], [ORNIC-WIRE-7], [ORNIC-WIRE-26]), by a card with wide
+ * bounds, and by one with the least ([ORNIC-FLOW-16])
  */
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -53,6 +54,8 @@ struct vector {
 	uint32_t hash;
 	bool csum;
 	char roce[VALUE_LEN];
+	char needs[VALUE_LEN];
+	unsigned int bound;
 };
 
 /* ---- reading ---- */
@@ -142,6 +145,9 @@ static void read_field(struct vector *v, const char *field, const char *value)
 		v->csum = true;
 	} else if (!strcmp(field, "roce")) {
 		strcpy(v->roce, value);
+	} else if (!strncmp(field, "needs_", 6)) {
+		strcpy(v->needs, field + 6);
+		v->bound = number;
 	} else if (!(strncmp(field, "inner.", 6) ?
 			     read_layer(&v->outer, field, value) :
 			     read_layer(&v->inner, field + 6, value))) {
@@ -197,8 +203,7 @@ static void check_layer(const struct vector *v, const struct ornic_flow_headers 
 	assert_memory_equal(h->dst_ip, want->dst, 16);
 }
 
-/* [ORNIC-FLOW-1] [ORNIC-RSS-4] */
-static void check_fields(struct raw *w, const struct vector *v)
+static void check_within(const struct vector *v, const struct headers_bounds *bounds)
 {
 	const struct ornic_flow_key *found;
 	struct headers headers;
@@ -206,7 +211,7 @@ static void check_fields(struct raw *w, const struct vector *v)
 	uint32_t hash;
 
 	raw_frame(&frame, v->bytes, v->len);
-	headers_init(&headers);
+	headers_init(&headers, bounds);
 	found = &headers_fields(&frame, &headers)->key;
 	CHECK(v, headers.tags, v->tags);
 	CHECK(v, found->outer.vlan, !!v->tags);
@@ -221,9 +226,52 @@ static void check_fields(struct raw *w, const struct vector *v)
 	CHECK(v, hash, v->hash);
 }
 
+/* The ports and the packet inside are what lies behind all bounds */
+static void check_not_within(const struct vector *v, const struct headers_bounds *bounds)
+{
+	const struct ornic_flow_key *found;
+	struct headers headers;
+	struct frame frame;
+
+	raw_frame(&frame, v->bytes, v->len);
+	headers_init(&headers, bounds);
+	found = &headers_fields(&frame, &headers)->key;
+	CHECK(v, headers.l4, 0);
+	CHECK(v, found->outer.dst_port, 0);
+	CHECK(v, found->inner.l3, 0);
+}
+
+/* [ORNIC-FLOW-1] [ORNIC-RSS-4] */
+static void check_fields(struct raw *w, const struct vector *v)
+{
+	check_within(v, &headers_bounds_full);
+}
+
+/* [ORNIC-FLOW-16] The bound of a frame is the least one that does */
+static void check_bounds(struct raw *w, const struct vector *v)
+{
+	struct headers_bounds bounds = headers_bounds_least;
+	unsigned int *bound = !strcmp(v->needs, "bytes") ? &bounds.bytes :
+			      !strcmp(v->needs, "tags") ? &bounds.tags : &bounds.exts;
+
+	if (v->needs[0]) {
+		check_not_within(v, &bounds);
+		assert_true(v->bound > *bound);
+		*bound = v->bound - 1;
+		check_not_within(v, &bounds);
+		*bound = v->bound;
+	}
+	check_within(v, &bounds);
+}
+
 static void test_fields(void **state)
 {
 	assert_true(for_each(check_fields, NULL) > 40);
+}
+
+static void test_bounds(void **state)
+{
+	for_each(check_bounds, NULL);
 }
 
 static void set_gid(struct host *host, unsigned int index, const uint8_t *gid)
@@ -243,8 +291,29 @@ static uint64_t rdma_stat(struct raw *w, enum ornic_rdma_stat stat)
 	return w->host->card->stats.rdma[stat];
 }
 
+/* The hash of the port of this card, over what is within its bounds */
+static uint32_t port_hash(struct raw *w, const struct vector *v)
+{
+	const struct card *card = w->host->card;
+	struct headers headers;
+	struct frame frame;
+	uint32_t hash;
+
+	raw_frame(&frame, v->bytes, v->len);
+	headers_init(&headers, card->parse);
+	headers_need(&frame, &headers);
+	CHECK(v, rss_hash(&frame, &headers, card->rx_hash_types, key, &hash),
+	      v->has_hash && headers.l3);
+	if (!v->needs[0] && v->outer.proto != HEADERS_PROTO_UDP)
+		CHECK(v, hash, v->hash);
+	return hash;
+}
+
 static void check_ordinary(struct raw *w, const struct vector *v)
 {
+	bool least = w->host->card->parse == &headers_bounds_least;
+	uint32_t hash = least ? port_hash(w, v) : v->hash;
+	bool csum = v->csum && !(least && v->needs[0]);
 	const struct ornic_cqe *cqe;
 	const struct ornic_cqe_ext *ext;
 	unsigned int flags;
@@ -253,11 +322,11 @@ static void check_ordinary(struct raw *w, const struct vector *v)
 	ext = host_cqe_ext(cqe);
 	CHECK(v, le32toh(cqe->status), ORNIC_WC_SUCCESS);
 	CHECK(v, le32toh(cqe->byte_len), v->len);
-	CHECK(v, !!(le16toh(ext->flags) & ORNIC_CQE_EXT_L4_CSUM_OK), v->csum);
+	CHECK(v, !!(le16toh(ext->flags) & ORNIC_CQE_EXT_L4_CSUM_OK), csum);
 	flags = ORNIC_GET(ORNIC_CQE_FLAGS, le32toh(cqe->qpn));
-	CHECK(v, !!(flags & ORNIC_WC_IP_CSUM_OK), v->csum && v->outer.l3 == 4);
-	CHECK(v, !!(le16toh(ext->flags) & ORNIC_CQE_EXT_RSS), v->has_hash);
-	CHECK(v, le32toh(ext->rss_hash), v->hash);
+	CHECK(v, !!(flags & ORNIC_WC_IP_CSUM_OK), csum && v->outer.l3 == 4);
+	CHECK(v, !!(le16toh(ext->flags) & ORNIC_CQE_EXT_RSS), least ? !!hash : v->has_hash);
+	CHECK(v, le32toh(ext->rss_hash), hash);
 }
 
 /* [ORNIC-DEV-9] [ORNIC-CQ-15] [ORNIC-WIRE-7] [ORNIC-WIRE-26] */
@@ -284,14 +353,13 @@ static void test_port(void **state)
 	struct ornic_modify_port_in port = { .mask = htole32(ORNIC_PORT_MAC) };
 	struct ornic_rx_queues_in queues = {
 		.count = htole32(1),
-		.hash = htole32(ORNIC_HASH_IPV4 | ORNIC_HASH_IPV6 |
-				ORNIC_HASH_TCP | ORNIC_HASH_UDP),
 	};
 	struct raw *w = *state;
 
 	memcpy(port.mac, mac, MAC_LEN);
 	host_cmd_in_ok(w->host, ORNIC_CMD_MODIFY_PORT, &port);
 	memcpy(queues.key, key, sizeof(queues.key));
+	queues.hash = htole32(w->host->card->rx_hash_types);
 	queues.qpn[0] = htole32(w->qp[0].num);
 	host_cmd_in_ok(w->host, ORNIC_CMD_SET_RX_QUEUES, &queues);
 	set_gid(w->host, 1, gid_v4);
@@ -299,7 +367,16 @@ static void test_port(void **state)
 	for_each(check_port, w);
 }
 
+static int least_setup(void **state)
+{
+	const struct card_config config = { .parse_least = true };
+
+	return raw_setup_config(state, &config);
+}
+
 UNIT_MAIN("vector",
 	cmocka_unit_test(test_fields),
+	cmocka_unit_test(test_bounds),
 	RAW_TEST(test_port),
+	cmocka_unit_test_setup_teardown(test_port, least_setup, raw_teardown),
 )
