@@ -593,6 +593,7 @@ ORNIC_ASSERT_SIZE(struct ornic_cqe_64, 64);
 #define ORNIC_CQE_EXT_SMAC	0x0002
 #define ORNIC_CQE_EXT_L4_CSUM_OK	0x0004
 #define ORNIC_CQE_EXT_RSS	0x0008
+#define ORNIC_CQE_EXT_RSS_L4	0x0010	/* rss_hash is of ports or SPI, too */
 
 /* Bits 3:0 are as in enum ibv_wc_flags */
 #define ORNIC_WC_GRH		0x01

@@ -239,7 +239,8 @@ static void ornic_rx_set_metadata(struct ornic_queue *queue, struct sk_buff *skb
 	if ((flags & ORNIC_CQE_EXT_L4_CSUM_OK) && (netdev->features & NETIF_F_RXCSUM))
 		skb->ip_summed = CHECKSUM_UNNECESSARY;
 	if ((flags & ORNIC_CQE_EXT_RSS) && (netdev->features & NETIF_F_RXHASH))
-		skb_set_hash(skb, le32_to_cpu(READ_ONCE(ext->rss_hash)), PKT_HASH_TYPE_L3);
+		skb_set_hash(skb, le32_to_cpu(READ_ONCE(ext->rss_hash)),
+			     flags & ORNIC_CQE_EXT_RSS_L4 ? PKT_HASH_TYPE_L4 : PKT_HASH_TYPE_L3);
 	if (flags & ORNIC_CQE_EXT_VLAN)
 		__vlan_hwaccel_put_tag(skb, htons(ETH_P_8021Q),
 				       le16_to_cpu(READ_ONCE(ext->vlan_tci)));

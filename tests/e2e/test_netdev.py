@@ -78,6 +78,7 @@ FLOWS = 200
 # Frames that the kernel sends on its own while a test counts: IPv6, ARP
 NOISE = 12
 KEY = bytes(range(3, 43))
+TRACING = "/sys/kernel/tracing"
 
 
 class Received:
@@ -171,6 +172,25 @@ def test_hash_key(defaults, guest_programs):
         send_flows(pair)
     for queue in (0, 1):
         assert 0 <= received.frames[queue] - wanted.count(queue) <= NOISE, received.frames
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("fields, l4", [("sdfn", True), ("sd", False)])
+def test_kind_of_hash(defaults, fields, l4):
+    """The network stack learns whether ports are in the hash [ORNIC-CQ-17]."""
+    vm = defaults.a
+    ethtool(defaults, "-N", f"rx-flow-hash udp4 {fields}")
+    event = f"{TRACING}/events/net/napi_gro_receive_entry/enable"
+    vm.check(f"mountpoint -q {TRACING} || mount -t tracefs tracefs {TRACING}")
+    vm.check(f"echo >{TRACING}/trace; echo 1 >{event}")
+    try:
+        send_flows(defaults)
+        lines = vm.check(f"cat {TRACING}/trace").splitlines()
+    finally:
+        vm.check(f"echo 0 >{event}; echo >{TRACING}/trace")
+    assert sum(f"l4_hash={int(l4)}" in line and "hash=0x00000000" not in line
+               for line in lines) >= FLOWS
+    assert sum(f"l4_hash={int(not l4)}" in line for line in lines) <= NOISE
 
 
 @pytest.mark.full

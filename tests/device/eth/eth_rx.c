@@ -19,12 +19,6 @@ static void eth_rx_qp(struct qp *qp, const struct frame *frame,
 		PORT_STAT_INC(qp->base.card, rx_dropped_no_wqe);
 }
 
-static void eth_tell_hash(struct ornic_cqe_ext *ext, uint32_t hash)
-{
-	ext->rss_hash = htole32(hash);
-	ext->flags |= htole16(ORNIC_CQE_EXT_RSS);
-}
-
 void eth_deliver(struct qp *qp, const struct frame *frame,
 		 struct headers *headers, uint32_t tag)
 {
@@ -32,9 +26,9 @@ void eth_deliver(struct qp *qp, const struct frame *frame,
 	uint32_t hash;
 
 	if (qp->rwq_table) {
-		if (rss_hash_fields(frame, headers, qp->rx_hash.fields,
-				    qp->rx_hash.key, &hash))
-			eth_tell_hash(&ext, hash);
+		ext.flags = htole16(rss_hash_fields(frame, headers, qp->rx_hash.fields,
+						    qp->rx_hash.key, &hash));
+		ext.rss_hash = htole32(hash);
 		wq_receive(rwq_table_get(qp->rwq_table, hash), frame, headers, &ext);
 		return;
 	}
@@ -47,8 +41,8 @@ void eth_rx(struct card *card, const struct frame *frame, const struct headers *
 	uint32_t hash;
 	struct qp *qp;
 
-	if (rss_hash(frame, headers, card->port.hash, card->port.key, &hash))
-		eth_tell_hash(&ext, hash);
+	ext.flags = htole16(rss_hash(frame, headers, card->port.hash, card->port.key, &hash));
+	ext.rss_hash = htole32(hash);
 	qp = ethport_queue(card, hash);
 	if (qp)
 		eth_rx_qp(qp, frame, headers, &ext);

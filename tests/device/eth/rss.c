@@ -95,15 +95,18 @@ static void rss_add_l4(struct rss_data *data, const struct rss_packet *packet,
 	}
 }
 
-static bool rss_hash_packet(const struct rss_packet *packet, uint32_t fields,
-			    const uint8_t *key, uint32_t *hash)
+static uint16_t rss_hash_packet(const struct rss_packet *packet, uint32_t fields,
+				const uint8_t *key, uint32_t *hash)
 {
 	struct rss_data data = {};
+	unsigned int l3_len;
 
 	rss_add_l3(&data, packet, fields);
+	l3_len = data.len;
 	rss_add_l4(&data, packet, fields);
 	*hash = rss_toeplitz(key, data.bytes, data.len);
-	return data.len;
+	return (data.len ? ORNIC_CQE_EXT_RSS : 0) |
+	       (data.len > l3_len ? ORNIC_CQE_EXT_RSS_L4 : 0);
 }
 
 /* ---- hash of RSS QPs ---- */
@@ -124,8 +127,8 @@ static struct rss_packet rss_packet_of(const struct ornic_flow_headers *headers,
 	};
 }
 
-bool rss_hash_fields(const struct frame *frame, struct headers *headers,
-		     uint32_t fields, const uint8_t *key, uint32_t *hash)
+uint16_t rss_hash_fields(const struct frame *frame, struct headers *headers,
+			 uint32_t fields, const uint8_t *key, uint32_t *hash)
 {
 	const struct ornic_flow_key *all = &headers_fields(frame, headers)->key;
 	struct rss_packet packet;
@@ -164,8 +167,8 @@ static uint32_t rss_type_fields(const struct headers *headers, uint32_t types)
 	return fields;
 }
 
-bool rss_hash(const struct frame *frame, const struct headers *headers,
-	      uint32_t types, const uint8_t *key, uint32_t *hash)
+uint16_t rss_hash(const struct frame *frame, const struct headers *headers,
+		  uint32_t types, const uint8_t *key, uint32_t *hash)
 {
 	const uint8_t *ip = frame->hdr + headers->l3_offset;
 	const struct rss_packet packet = {

@@ -40,10 +40,11 @@ uint32_t rss_toeplitz(const uint8_t *key, const uint8_t *data,
  * @key: RSS_KEY_LEN bytes
  * @hash: set to the hash, or to 0 without one
  *
- * Return: true when the frame has any of the fields.
+ * Return: ORNIC_CQE_EXT_RSS when the frame has any of the fields, with
+ * ORNIC_CQE_EXT_RSS_L4 when it has ports or an SPI of them; or 0.
  */
-bool rss_hash_fields(const struct frame *frame, struct headers *headers,
-		     uint32_t fields, const uint8_t *key, uint32_t *hash);
+uint16_t rss_hash_fields(const struct frame *frame, struct headers *headers,
+			 uint32_t fields, const uint8_t *key, uint32_t *hash);
 
 /**
  * rss_hash - hash a frame by its kind, for the queues of the port
@@ -53,9 +54,9 @@ bool rss_hash_fields(const struct frame *frame, struct headers *headers,
  * @key: RSS_KEY_LEN bytes
  * @hash: set to the hash, or to 0 without one
  *
- * Return: true when there is a hash.
+ * Return: as rss_hash_fields().
  */
-bool rss_hash(const struct frame *frame, const struct headers *headers,
-	      uint32_t types, const uint8_t *key, uint32_t *hash);
+uint16_t rss_hash(const struct frame *frame, const struct headers *headers,
+		  uint32_t types, const uint8_t *key, uint32_t *hash);
 
 #endif /* ORNIC_DEVICE_RSS_H */

@@ -203,6 +203,13 @@ static void check_layer(const struct vector *v, const struct ornic_flow_headers 
 	assert_memory_equal(h->dst_ip, want->dst, 16);
 }
 
+/* [ORNIC-CQ-17] Flags of the hash; @ports: ports are hashed */
+static unsigned int hash_flags(const struct vector *v, bool ports)
+{
+	ports &= v->outer.sport || v->outer.dport;
+	return (v->has_hash ? ORNIC_CQE_EXT_RSS : 0) | (ports ? ORNIC_CQE_EXT_RSS_L4 : 0);
+}
+
 static void check_within(const struct vector *v, const struct headers_bounds *bounds)
 {
 	const struct ornic_flow_key *found;
@@ -222,7 +229,7 @@ static void check_within(const struct vector *v, const struct headers_bounds *bo
 	check_layer(v, &found->inner, &v->inner);
 	CHECK(v, rss_hash_fields(&frame, &headers, RSS_FIELDS &
 				 ~(ORNIC_RX_HASH_INNER | ORNIC_RX_HASH_IPSEC_SPI),
-				 key, &hash), v->has_hash);
+				 key, &hash), hash_flags(v, true));
 	CHECK(v, hash, v->hash);
 }
 
@@ -302,7 +309,7 @@ static uint32_t port_hash(struct raw *w, const struct vector *v)
 	raw_frame(&frame, v->bytes, v->len);
 	headers_init(&headers, card->parse);
 	headers_need(&frame, &headers);
-	CHECK(v, rss_hash(&frame, &headers, card->rx_hash_types, key, &hash),
+	CHECK(v, !!rss_hash(&frame, &headers, card->rx_hash_types, key, &hash),
 	      v->has_hash && headers.l3);
 	if (!v->needs[0] && v->outer.proto != HEADERS_PROTO_UDP)
 		CHECK(v, hash, v->hash);
@@ -314,6 +321,8 @@ static void check_ordinary(struct raw *w, const struct vector *v)
 	bool least = w->host->card->parse == &headers_bounds_least;
 	uint32_t hash = least ? port_hash(w, v) : v->hash;
 	bool csum = v->csum && !(least && v->needs[0]);
+	bool ports = !least || v->outer.proto == HEADERS_PROTO_TCP;
+	unsigned int flags_ext = least && !hash ? 0 : hash_flags(v, ports);
 	const struct ornic_cqe *cqe;
 	const struct ornic_cqe_ext *ext;
 	unsigned int flags;
@@ -325,7 +334,7 @@ static void check_ordinary(struct raw *w, const struct vector *v)
 	CHECK(v, !!(le16toh(ext->flags) & ORNIC_CQE_EXT_L4_CSUM_OK), csum);
 	flags = ORNIC_GET(ORNIC_CQE_FLAGS, le32toh(cqe->qpn));
 	CHECK(v, !!(flags & ORNIC_WC_IP_CSUM_OK), csum && v->outer.l3 == 4);
-	CHECK(v, !!(le16toh(ext->flags) & ORNIC_CQE_EXT_RSS), least ? !!hash : v->has_hash);
+	CHECK(v, le16toh(ext->flags) & (ORNIC_CQE_EXT_RSS | ORNIC_CQE_EXT_RSS_L4), flags_ext);
 	CHECK(v, le32toh(ext->rss_hash), hash);
 }
 

@@ -512,6 +512,8 @@ static void test_frames_are_spread(void **state)
 		rxq_deliver(w, &qp->base, data, sizeof(data));
 		ext = host_cqe_ext(host_queue_peek(&w->cq));
 		assert_true(le16toh(ext->flags) & ORNIC_CQE_EXT_RSS);
+		/* [ORNIC-CQ-17] */
+		assert_true(le16toh(ext->flags) & ORNIC_CQE_EXT_RSS_L4);
 		assert_int_equal(le32toh(ext->flow_tag), RXQ_TAG);
 		at = le32toh(ext->rss_hash) % RAW_WQS;
 		if (i & 1)
