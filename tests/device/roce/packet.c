@@ -135,12 +135,17 @@ enum packet_error packet_parse(struct packet *pkt, const struct frame *frame,
 		    udp_end < bth_offset + pkt->op->len + pad + ICRC_LEN)
 			return PACKET_MALFORMED;
 		end = udp_end - ICRC_LEN;
-		if (!icrc_matches(frame, l3_offset, bth_offset, end))
-			return PACKET_BAD_ICRC;
 	} else if (end < bth_offset + pkt->op->len + pad ||
 		   end > UINT32_MAX) {
 		return PACKET_MALFORMED;
 	}
+	pkt->payload = bth_offset + pkt->op->len;
+	pkt->payload_len = end - pad - pkt->payload;
+	if (pkt->payload_len && !(pkt->op->flags & OPCODE_DATA))
+		return PACKET_MALFORMED;
+	/* The last check that needs no QP ([ORNIC-WIRE-27]) */
+	if (!local && !icrc_matches(frame, l3_offset, bth_offset, end))
+		return PACKET_BAD_ICRC;
 
 	pkt->solicited = bth[1] & BTH_SOLICITED;
 	pkt->migrated = bth[1] & BTH_MIGRATED;
@@ -150,10 +155,6 @@ enum packet_error packet_parse(struct packet *pkt, const struct frame *frame,
 	pkt->psn = be_get32(bth + 8) & PACKET_24_BITS;
 	pkt->npkts = local && frame->meta ? frame->meta : 1;
 	pkt->frame = frame;
-	pkt->payload = bth_offset + pkt->op->len;
-	pkt->payload_len = end - pad - pkt->payload;
-	if (pkt->payload_len && !(pkt->op->flags & OPCODE_DATA))
-		return PACKET_MALFORMED;
 	parse_headers(pkt, bth);
 	return PACKET_OK;
 }
