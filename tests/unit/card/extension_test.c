@@ -464,7 +464,7 @@ static void test_reserved_bits_are_sent_as_0(void **state)
 	assert_int_equal(seen.ecn, 2);
 }
 
-/* [ORNIC-ROOM-10] As receiver, FECN and BECN included */
+/* [ORNIC-ROOM-10] As receiver. [ORNIC-WIRE-28] This card ignores FECN and BECN, too. */
 static void test_reserved_bits_are_not_looked_at(void **state)
 {
 	struct pair *pair = *state;
