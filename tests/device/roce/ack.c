@@ -21,12 +21,16 @@
 #define READS_MASK (RESP_READS - 1)
 
 /*
- * Limits for the responses that DESTROY_QP and MODIFY_QP to RESET send: frames,
- * and payload bytes after which no further frame is begun. They bound the time
- * that the command takes.
+ * Limit for the responses that DESTROY_QP and MODIFY_QP to RESET send, which bounds
+ * the time that the command takes: payload bytes after which no further frame is
+ * begun ([ORNIC-QP-9]). Frames are flushed when so many were built.
  */
-#define ACK_SETTLE_FRAMES 16
 #define ACK_SETTLE_BYTES 65536
+#define ACK_SETTLE_FRAMES 16
+/* Work of these frames: a turn of commands sends about as many as one of QPs */
+#define ACK_SETTLE_WORK (CARD_RUN_PAGES / 32)
+/* Frames of so many bytes with the smallest MTU, and those without READ data */
+#define ACK_SETTLE_ROUNDS ((65536 / 256 + 2 * RESP_READS) / ACK_SETTLE_FRAMES + 1)
 
 _Static_assert(!(RESP_READS & READS_MASK), "a power of two");
 
@@ -432,17 +436,24 @@ bool ack_run(struct qp *qp, unsigned int budget)
  */
 void ack_settle(struct qp *qp)
 {
+	unsigned int rounds = ACK_SETTLE_ROUNDS, left;
+	struct card *card = qp->base.card;
 	uint64_t bytes = qp->tx_bytes;
-	unsigned int left = ACK_SETTLE_FRAMES;
 
-	if (!ack_pending(qp))
-		return;
 	qp->leaving = true;
-	while (left-- && ack_pending(qp) &&
-	       qp->tx_bytes - bytes < ACK_SETTLE_BYTES)
-		ack_run(qp, 1);
+	while (rounds-- && ack_pending(qp) &&
+	       qp->tx_bytes - bytes < ACK_SETTLE_BYTES) {
+		left = ACK_SETTLE_FRAMES;
+		while (left-- && ack_pending(qp) &&
+		       qp->tx_bytes - bytes < ACK_SETTLE_BYTES)
+			ack_run(qp, 1);
+		card->budget.work += ACK_SETTLE_WORK;
+		env_tx_flush(card->env);
+		/* A link that takes nothing must not have to hold all */
+		if (roce_is_full(qp, &qp->attr.av))
+			break;
+	}
 	qp->leaving = false;
-	env_tx_flush(qp->base.card->env);
 }
 
 void ack_settle_reset(struct qp *qp)

@@ -7,9 +7,9 @@
 #include "card/card.h"
 #include "pair.h"
 
-/* Limits of ack.c for such a QP */
-#define LAST_FRAMES 16
+/* Limit of [ORNIC-QP-9] for such a QP, and frames of the MTU of a pair that have so many bytes */
 #define LAST_BYTES 65536
+#define LAST_FRAMES (LAST_BYTES / 1024 + 1)
 
 /* A sends and the wire delivers; B receives, and does not run afterwards */
 static void arrive(struct pair *pair, const struct pair_wr *wr,
@@ -160,6 +160,31 @@ static void test_destroyed_after_read_atomic_and_send(void **state)
 	assert_int_equal(le64toh(*pair_word(B(pair), 4096)), 42);
 }
 
+/* [ORNIC-QP-9] All that is in the first 64 KiB of answers goes out, in any number of frames */
+static void test_destroyed_after_read_and_send(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr[] = {
+		pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 20000),
+		pair_wr_data(A(pair), ORNIC_WR_SEND, 32768, 100),
+	};
+	struct pair_wr write = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 65536, 16384);
+	unsigned int i;
+
+	/* A's window grows from 16 packets */
+	for (i = 0; i < 24; i++)
+		pair_one(pair, &write);
+	for (i = 0; i < ARRAY_SIZE(wr); i++)
+		wr[i].wr_id = i;
+	pair_fill(B(pair)->buf, 20000, 1);
+	pair_post_recv(B(pair), 77, B(pair)->addr + 32768, 100);
+	arrive(pair, wr, ARRAY_SIZE(wr));
+	pair_expect(B(pair), 77, ORNIC_WC_SUCCESS);
+	go_destroy(pair);
+	acknowledged(pair, ARRAY_SIZE(wr));
+	pair_check(A(pair)->buf, 20000, 1);
+}
+
 /* A command takes bounded time: it sends only the start of a long response */
 static void test_destroyed_before_long_read(void **state)
 {
@@ -206,6 +231,7 @@ UNIT_MAIN("ack",
 	PAIR_BOTH(test_card_reset_after_send, pair_setup_rc),
 	PAIR_BOTH(test_destroyed_after_read_atomic_and_send,
 		  pair_setup_rc),
+	PAIR_BOTH(test_destroyed_after_read_and_send, pair_setup_rc),
 	PAIR_BOTH(test_destroyed_before_long_read, pair_setup_rc),
 	PAIR_BOTH(test_destroyed_while_not_ready, pair_setup_rc),
 )

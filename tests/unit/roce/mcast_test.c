@@ -199,6 +199,15 @@ static void test_members_beside_the_sender(void **state)
 	/* The wire carries it once; the port does not count it as received */
 	assert_int_equal(pair->packets, 1);
 	host_port_stat_is(a->host, ORNIC_PORT_STAT_rx_frames, frames);
+
+	/* [ORNIC-DEV-19] Nor do members get it while the port is down */
+	host_port_up(a->host, false);
+	pair_post(a, &wr);
+	pair_ring(a);
+	pair_run(pair);
+	pair_expect(a, 9, ORNIC_WC_SUCCESS);
+	assert_null(host_queue_peek(&a->cq));
+	assert_int_equal(pair->packets, 1);
 }
 
 /* [ORNIC-RQ-4] A datagram that is too long for one member reaches the other */

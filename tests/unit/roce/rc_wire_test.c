@@ -737,6 +737,27 @@ static void test_rnr_for_ever(void **state)
 	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
 }
 
+/* [ORNIC-WIRE-12] Progress gives the RNR retries back */
+static void test_rnr_retries_are_given_back(void **state)
+{
+	struct pair *pair = *state;
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10);
+	unsigned int i;
+
+	set_retries(A(pair), 3, 1);
+	for (i = 1; i <= 3; i++) {
+		pair_post(A(pair), &wr);
+		pair_ring(A(pair));
+		pair_run(pair);
+		pair_stat_is(A(pair), ORNIC_RDMA_STAT_rnr_naks_received, i);
+		pair_post_recv(B(pair), i, B(pair)->addr, 10);
+		pair_sleep(pair, 100 * 1000 * 1000);
+		pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
+		pair_expect(B(pair), i, ORNIC_WC_SUCCESS);
+	}
+	pair_stat_is(A(pair), ORNIC_RDMA_STAT_rnr_retries_exceeded, 0);
+}
+
 static void test_rnr_timer_table(void **state)
 {
 	assert_int_equal(rnr_ns(0), 655360000);
@@ -771,5 +792,6 @@ UNIT_MAIN("rc_wire",
 	PAIR_BOTH(test_rnr_of_write_with_imm, pair_setup_rc),
 	PAIR_BOTH(test_rnr_retries_exceeded, pair_setup_rc),
 	PAIR_BOTH(test_rnr_for_ever, pair_setup_rc),
+	PAIR_BOTH(test_rnr_retries_are_given_back, pair_setup_rc),
 	cmocka_unit_test(test_rnr_timer_table),
 )
