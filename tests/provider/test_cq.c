@@ -427,7 +427,7 @@ static void a_destroyed_qp_leaves_no_large_completion(void **state)
 	ibv_end_poll(cq);
 }
 
-/* From many places in the ring, with 0 to 8 entries, to larger or smaller rings */
+/* [ORNIC-CQ-18] From many places in the ring, with 0 to 8 entries, to larger or smaller rings */
 static void resizing_keeps_completions_and_the_request(void **state)
 {
 	struct fixture *f = *state;

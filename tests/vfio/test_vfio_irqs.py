@@ -150,6 +150,7 @@ def test_interrupts_without_bus_master_are_lost(server, client):
     lambda client: client.set_irqs(MSIX, 0, 0, flags=NONE | TRIGGER),
 ], ids=["detached", "all off"])
 def test_nothing_fires_when_off(server, client, off):
+    """[ORNIC-PCI-10]: an interrupt is lost while MSI-X is off."""
     client.enable()
     with eventfds(1) as fds:
         before = server.fds()

@@ -2,6 +2,7 @@
 """REGION_READ, REGION_WRITE, REGION_WRITE_MULTI."""
 
 import struct
+import time
 
 import pytest
 
@@ -73,6 +74,21 @@ def test_d3hot_reads_ones_and_ignores_writes(server, enabled):
     assert server.violations() == {"pci_bar_disabled": 2}
     enabled.config_write(POWER, b"\0")
     assert enabled.read32(SCRATCH) == 0x1234
+
+
+@pytest.mark.full
+def test_clock_runs_in_d3hot(enabled):
+    """[ORNIC-REG-3]: CLOCK counts the time that the card spends in D3hot."""
+    def clock():
+        return int.from_bytes(enabled.read(REGS, HW["REG_CLOCK"], 8), "little")
+
+    before = clock()
+    enabled.config_write(POWER, b"\3")
+    begin = time.monotonic_ns()
+    time.sleep(0.05)
+    spent = time.monotonic_ns() - begin
+    enabled.config_write(POWER, b"\0")
+    assert clock() - before >= spent
 
 
 def test_memory_space_off_reads_ones_and_ignores_writes(server, client):

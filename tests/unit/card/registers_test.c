@@ -258,6 +258,22 @@ static void test_values_that_cannot_be_taken(void **state)
 	host_read_is(host, ORNIC_REG_ADMIN_SQ, 8, host->admin_sq);
 }
 
+/* [ORNIC-REG-2] The rest of BAR0, behind the pending bits of all vectors */
+static void test_rest_of_bar0(void **state)
+{
+	struct host *host = *state;
+	uint32_t offset;
+	uint64_t count = 0;
+
+	for (offset = ORNIC_BAR_MSIX_PBA + 1024 / 8; offset < ORNIC_BAR_REGS_SIZE; offset += 4) {
+		host_write(host, offset, 4, 0xffffffff);
+		host_read_is(host, offset, 4, 0);
+		count += 2;
+	}
+	assert_int_equal(bad_accesses(host), count);
+}
+
+/* [ORNIC-RST-9] RESET and ENABLE in one write */
 static void test_reset_puts_everything_back(void **state)
 {
 	struct host *host = *state;
@@ -397,6 +413,7 @@ UNIT_MAIN("regs",
 	T(test_dma_test),
 	T(test_no_dma_test_after_a_fatal_error),
 	T(test_values_that_cannot_be_taken),
+	T(test_rest_of_bar0),
 	T(test_reset_puts_everything_back),
 	T(test_unaligned_ring_is_fatal_and_reset_mends),
 	T(test_ring_out_of_reach_is_fatal),

@@ -156,6 +156,7 @@ static void test_local_too_much_inline(void **state)
 	FAILS_LOCALLY(pair, &wr, LOC_QP_OP_ERR, bad_wqe_count);
 }
 
+/* [ORNIC-SQ-9] */
 static void test_local_atomic_of_other_size(void **state)
 {
 	struct pair *pair = *state;
