@@ -106,7 +106,6 @@ ORNIC_ASSERT_SIZE(struct ornic_query_device_out, 288);
 #define ORNIC_FEAT_FLOW			(1ULL << 10)
 #define ORNIC_FEAT_TSO			(1ULL << 13)
 #define ORNIC_FEAT_RATE_LIMIT		(1ULL << 14)
-#define ORNIC_FEAT_PATH_MIG		(1ULL << 15)
 #define ORNIC_FEAT_NULL_MR		(1ULL << 16)
 #define ORNIC_FEAT_FLOW_COPY		(1ULL << 17)	/* rules that copy */
 #define ORNIC_FEAT_STAT_SETS		(1ULL << 18)	/* BIND_STATS */
@@ -560,18 +559,11 @@ enum ornic_qp_state {
 	ORNIC_QPS_ERR	= 6,
 };
 
-/* As in enum ibv_mig_state */
-enum ornic_mig_state {
-	ORNIC_MIG_MIGRATED	= 0,
-	ORNIC_MIG_REARM		= 1,
-	ORNIC_MIG_ARMED		= 2,
-};
-
 struct ornic_qp_attr {
 	__u8 state;		/* enum ornic_qp_state */
 	__u8 cur_state;
 	__u8 path_mtu;		/* 1 to 5: 256 to 4096 bytes */
-	__u8 path_mig_state;	/* enum ornic_mig_state */
+	__u8 sq_draining;	/* QUERY_QP only */
 	__le32 qkey;
 	__le32 rq_psn;
 	__le32 sq_psn;
@@ -583,14 +575,11 @@ struct ornic_qp_attr {
 	__u8 timeout;		/* 4.096 us << n; 0: never */
 	__u8 retry_cnt;
 	__u8 rnr_retry;		/* 7: unlimited */
-	__u8 alt_timeout;
-	__u8 sq_draining;	/* QUERY_QP only */
 	__u8 en_sqd_async_notify;
-	__u8 rsvd[3];
+	__u8 rsvd;
 	__le32 rate_limit;	/* kb/s, 0: none */
 	struct ornic_av av;
-	struct ornic_av alt_av;
-	__u8 rsvd2[24];		/* [ORNIC-ROOM-5] */
+	__u8 rsvd2[60];		/* [ORNIC-ROOM-5] */
 };
 ORNIC_ASSERT_SIZE(struct ornic_qp_attr, 128);
 
@@ -607,11 +596,9 @@ ORNIC_ASSERT_SIZE(struct ornic_qp_attr, 128);
 #define ORNIC_QP_ATTR_RNR_RETRY		(1u << 11)
 #define ORNIC_QP_ATTR_RQ_PSN		(1u << 12)
 #define ORNIC_QP_ATTR_MAX_RD_ATOMIC	(1u << 13)
-#define ORNIC_QP_ATTR_ALT_PATH		(1u << 14)
 #define ORNIC_QP_ATTR_MIN_RNR_TIMER	(1u << 15)
 #define ORNIC_QP_ATTR_SQ_PSN		(1u << 16)
 #define ORNIC_QP_ATTR_MAX_DEST_RD_ATOMIC	(1u << 17)
-#define ORNIC_QP_ATTR_PATH_MIG_STATE	(1u << 18)
 #define ORNIC_QP_ATTR_DEST_QPN		(1u << 20)
 #define ORNIC_QP_ATTR_RATE_LIMIT	(1u << 25)
 

@@ -68,8 +68,6 @@ static void ornic_eq_handle(struct ornic_core *core, const struct ornic_eqe *eqe
 	case ORNIC_EVENT_QP_ACCESS_ERR:
 	case ORNIC_EVENT_QP_COMM_EST:
 	case ORNIC_EVENT_QP_SQ_DRAINED:
-	case ORNIC_EVENT_QP_PATH_MIG:
-	case ORNIC_EVENT_QP_PATH_MIG_ERR:
 	case ORNIC_EVENT_QP_LAST_WQE:
 		ornic_res_event(core, ORNIC_RES_QP, num, event);
 		break;

@@ -22,8 +22,6 @@
 	ornic_event_name(QP_ACCESS_ERR)		\
 	ornic_event_name(QP_COMM_EST)		\
 	ornic_event_name(QP_SQ_DRAINED)		\
-	ornic_event_name(QP_PATH_MIG)		\
-	ornic_event_name(QP_PATH_MIG_ERR)	\
 	ornic_event_name(QP_LAST_WQE)		\
 	ornic_event_name(SRQ_LIMIT)		\
 	ornic_event_name(SRQ_ERR)		\

@@ -18,10 +18,6 @@ static int ornic_qp_event_type(enum ornic_event event)
 		return IB_EVENT_COMM_EST;
 	case ORNIC_EVENT_QP_SQ_DRAINED:
 		return IB_EVENT_SQ_DRAINED;
-	case ORNIC_EVENT_QP_PATH_MIG:
-		return IB_EVENT_PATH_MIG;
-	case ORNIC_EVENT_QP_PATH_MIG_ERR:
-		return IB_EVENT_PATH_MIG_ERR;
 	case ORNIC_EVENT_QP_LAST_WQE:
 		return IB_EVENT_QP_LAST_WQE_REACHED;
 	default:

@@ -8,8 +8,8 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parents[2]
 # Events of the device and of its Ethernet port, which are no objects of verbs
 NET_EVENTS = {"COMP", "PORT_UP", "PORT_DOWN", "DEVICE_FATAL"}
-# ib_core asks for a migration state only if a consumer does; rules that copy are in flow_types
-UNASKED_FEATURES = {"PATH_MIG", "FLOW_COPY"}
+# Rules that copy are in flow_types
+UNASKED_FEATURES = {"FLOW_COPY"}
 # Verbs do not tell how many XRC domains there may be. The bounds of the parser are part of the
 # profile, which is checked in the answer itself.
 UNUSED_LIMITS = {"max_xrcd", "parse_bytes", "parse_tags", "parse_exts"}
@@ -90,7 +90,7 @@ def test_events():
     """The card raises each event. The driver handles it and can show it in a trace, and verbs get
     it if it is of an object. The specification lists it."""
     events = set(enum("ornic_event", "ORNIC_EVENT_"))
-    assert len(events) > 15
+    assert len(events) > 12
     handled = function(read("kernel/net/eq.c"), "ornic_eq_handle")
     assert set(re.findall(r"ORNIC_EVENT_(\w+)", handled)) == events
     names = re.findall(r"ornic_event_(?:name|end)\(([A-Z_]+)\)", read("kernel/net/ornic_trace.h"))

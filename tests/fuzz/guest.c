@@ -240,7 +240,7 @@ static void bus_master_off(struct fuzz *f)
 static const uint64_t optional[] = {
 	ORNIC_FEAT_MCAST, ORNIC_FEAT_MODIFY_MR, ORNIC_FEAT_RESIZE_CQ,
 	ORNIC_FEAT_CQ_MODERATION, ORNIC_FEAT_TSO, ORNIC_FEAT_RATE_LIMIT,
-	ORNIC_FEAT_PATH_MIG, ORNIC_FEAT_FLOW_COPY, ORNIC_FEAT_STAT_SETS,
+	ORNIC_FEAT_FLOW_COPY, ORNIC_FEAT_STAT_SETS,
 };
 
 static struct card_config choose_card(const uint8_t *bytes)

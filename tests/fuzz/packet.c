@@ -166,7 +166,6 @@ static void packet_fill(struct fuzz *f, struct packet *pkt)
 		.opcode = transport[below(f, sizeof(transport))] |
 			  below(f, 0x20),
 		.solicited = one_in(f, 4),
-		.migrated = one_in(f, 4),
 		.ack_req = one_in(f, 2),
 		.pkey = PKEY_DEFAULT,
 		.dqpn = one_in(f, 16) ? odd(f) & 0xffffff : f->qp[n].num,

@@ -34,7 +34,6 @@ static const struct feature features[] = {
 	{ "stat_sets", ORNIC_FEAT_STAT_SETS, 0 },
 	{ "tso", ORNIC_FEAT_TSO, 0 },
 	{ "rate_limit", ORNIC_FEAT_RATE_LIMIT, 0 },
-	{ "path_mig", ORNIC_FEAT_PATH_MIG, 0 },
 	{ "null_mr", ORNIC_FEAT_NULL_MR, 0 },
 	{ "flow_copy", ORNIC_FEAT_FLOW_COPY, ORNIC_FEAT_FLOW },
 };

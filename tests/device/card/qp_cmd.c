@@ -384,7 +384,6 @@ enum ornic_cmd_status qp_cmd_query(struct card *card, struct cmd *cmd)
 	out->state = qp->base.state;
 	out->cur_state = qp->base.state;
 	out->path_mtu = attr->path_mtu;
-	out->path_mig_state = attr->mig_state;
 	out->qkey = htole32(attr->qkey);
 	out->rq_psn = htole32(qp_is_connected(qp) ? qp->resp.epsn :
 						      attr->rq_psn);
@@ -401,8 +400,6 @@ enum ornic_cmd_status qp_cmd_query(struct card *card, struct cmd *cmd)
 	out->en_sqd_async_notify = attr->sqd_notify;
 	out->rate_limit = htole32(qp->pace.rate);
 	out->av = attr->av;
-	out->alt_av = attr->alt_av;
-	out->alt_timeout = attr->alt_timeout;
 	return ORNIC_CMD_OK;
 }
 

@@ -19,9 +19,9 @@
 #define ATTRS_KNOWN							\
 	(A(STATE) | A(CUR_STATE) | A(EN_SQD_ASYNC) | A(ACCESS) |	\
 	 A(QKEY) | A(AV) | A(PATH_MTU) | A(TIMEOUT) | A(RETRY_CNT) |	\
-	 A(RNR_RETRY) | A(RQ_PSN) | A(MAX_RD_ATOMIC) | A(ALT_PATH) |	\
+	 A(RNR_RETRY) | A(RQ_PSN) | A(MAX_RD_ATOMIC) |			\
 	 A(MIN_RNR_TIMER) | A(SQ_PSN) | A(MAX_DEST_RD_ATOMIC) |		\
-	 A(PATH_MIG_STATE) | A(DEST_QPN) | A(RATE_LIMIT))
+	 A(DEST_QPN) | A(RATE_LIMIT))
 
 #define PATH_MTU_MIN 1
 #define PATH_MTU_MAX 5
@@ -74,20 +74,18 @@ static const struct transition transitions[] = {
 		.from = ORNIC_QPS_INIT, .to = ORNIC_QPS_RTR,
 		.rc_must = A(AV) | A(PATH_MTU) | A(DEST_QPN) | A(RQ_PSN) |
 			   A(MAX_DEST_RD_ATOMIC) | A(MIN_RNR_TIMER),
-		.rc_may = A(ACCESS) | A(ALT_PATH),
+		.rc_may = A(ACCESS),
 		.ud_may = A(QKEY),
 	}, {
 		.from = ORNIC_QPS_RTR, .to = ORNIC_QPS_RTS,
 		.rc_must = A(TIMEOUT) | A(RETRY_CNT) | A(RNR_RETRY) |
 			   A(SQ_PSN) | A(MAX_RD_ATOMIC),
-		.rc_may = A(ACCESS) | A(MIN_RNR_TIMER) |
-			  A(ALT_PATH) | A(PATH_MIG_STATE),
+		.rc_may = A(ACCESS) | A(MIN_RNR_TIMER),
 		.ud_must = A(SQ_PSN),
 		.ud_may = A(QKEY) | A(RATE_LIMIT),
 	}, {
 		.from = ORNIC_QPS_RTS, .to = ORNIC_QPS_RTS,
-		.rc_may = A(ACCESS) | A(MIN_RNR_TIMER) |
-			  A(ALT_PATH) | A(PATH_MIG_STATE),
+		.rc_may = A(ACCESS) | A(MIN_RNR_TIMER),
 		.ud_may = A(QKEY) | A(RATE_LIMIT),
 	}, {
 		.from = ORNIC_QPS_RTS, .to = ORNIC_QPS_SQD,
@@ -97,13 +95,11 @@ static const struct transition transitions[] = {
 		.from = ORNIC_QPS_SQD, .to = ORNIC_QPS_SQD,
 		.rc_may = A(AV) | A(TIMEOUT) | A(RETRY_CNT) | A(RNR_RETRY) |
 			  A(MAX_RD_ATOMIC) | A(MAX_DEST_RD_ATOMIC) |
-			  A(ACCESS) | A(MIN_RNR_TIMER) | A(ALT_PATH) |
-			  A(PATH_MIG_STATE),
+			  A(ACCESS) | A(MIN_RNR_TIMER),
 		.ud_may = A(QKEY),
 	}, {
 		.from = ORNIC_QPS_SQD, .to = ORNIC_QPS_RTS,
-		.rc_may = A(ACCESS) | A(MIN_RNR_TIMER) |
-			  A(ALT_PATH) | A(PATH_MIG_STATE),
+		.rc_may = A(ACCESS) | A(MIN_RNR_TIMER),
 		.ud_may = A(QKEY) | A(RATE_LIMIT),
 	}, {
 		.from = ORNIC_QPS_SQE, .to = ORNIC_QPS_RTS,
@@ -183,41 +179,6 @@ static bool check_av(const struct qp *qp, const struct ornic_av *av)
 	       !(le32toh(av->flow) & ~(ORNIC_AV_FLOW_LABEL | ORNIC_AV_SL));
 }
 
-static bool check_mig_state(const struct qp *qp, uint32_t mask,
-			    const struct ornic_qp_attr *attr)
-{
-	const struct ornic_av *alt = mask & A(ALT_PATH) ? &attr->alt_av :
-							  &qp->attr.alt_av;
-
-	switch (attr->path_mig_state) {
-	case ORNIC_MIG_MIGRATED:
-		return qp->attr.mig_state != ORNIC_MIG_ARMED ||
-		       path_valid(qp->base.card, alt);
-	case ORNIC_MIG_REARM:
-		return mask & A(ALT_PATH) || qp->attr.alt_loaded;
-	default:
-		/* Only a packet of the peer sets ARMED, never the host */
-		return false;
-	}
-}
-
-/* Attributes of features that are not in force ([ORNIC-NEG-5]) */
-static enum ornic_cmd_status check_features(const struct card *card,
-					    const struct ornic_modify_qp_in *in)
-{
-	uint32_t mask = le32toh(in->mask);
-	uint64_t features = 0;
-
-	if (mask & A(RATE_LIMIT))
-		features |= ORNIC_FEAT_RATE_LIMIT;
-	if (mask & A(ALT_PATH) ||
-	    (mask & A(PATH_MIG_STATE) &&
-	     in->attr.path_mig_state != ORNIC_MIG_MIGRATED))
-		features |= ORNIC_FEAT_PATH_MIG;
-	return card_uses(card, features) ? ORNIC_CMD_OK :
-					   ORNIC_CMD_NOT_SUPPORTED;
-}
-
 static enum ornic_cmd_status check_values(const struct qp *qp, uint32_t mask,
 					  const struct ornic_qp_attr *attr)
 {
@@ -226,17 +187,12 @@ static enum ornic_cmd_status check_values(const struct qp *qp, uint32_t mask,
 
 	if (mask & A(CUR_STATE) && attr->cur_state != qp->base.state)
 		return ORNIC_CMD_BAD_STATE;
-	if (mask & A(PATH_MIG_STATE))
-		bad |= !check_mig_state(qp, mask, attr);
 	if (mask & A(ACCESS))
 		bad |= le32toh(attr->access) &
 		       ~(mr_access_flags(features) |
 			 ORNIC_ACCESS_FLUSH_PERSISTENT);
 	if (mask & A(AV))
 		bad |= !check_av(qp, &attr->av);
-	if (mask & A(ALT_PATH))
-		bad |= !check_av(qp, &attr->alt_av) ||
-		       attr->alt_timeout > TIMER_CODE_MAX;
 	if (mask & A(PATH_MTU))
 		bad |= attr->path_mtu < PATH_MTU_MIN ||
 		       attr->path_mtu > PATH_MTU_MAX;
@@ -307,13 +263,6 @@ static void apply_values(struct qp *qp, uint32_t mask,
 		attr->qkey = le32toh(in->qkey);
 	if (mask & A(AV))
 		attr->av = in->av;
-	if (mask & A(ALT_PATH)) {
-		attr->alt_av = in->alt_av;
-		attr->alt_timeout = in->alt_timeout;
-		attr->alt_loaded = true;
-	}
-	if (mask & A(PATH_MIG_STATE))
-		path_set_state(qp, in->path_mig_state);
 	if (mask & A(PATH_MTU)) {
 		attr->path_mtu = in->path_mtu;
 		qp->mtu_shift = PATH_MTU_SHIFT + in->path_mtu;
@@ -404,7 +353,7 @@ enum ornic_cmd_status qp_cmd_modify(struct card *card, struct cmd *cmd)
 	unsigned int to;
 	struct qp *qp;
 
-	if (mask & ~ATTRS_KNOWN || !CMD_RSVD_ZERO(in->attr.rsvd) ||
+	if (mask & ~ATTRS_KNOWN || in->attr.rsvd ||
 	    !CMD_RSVD_ZERO(in->attr.rsvd2) || in->rsvd)
 		return ORNIC_CMD_BAD_PARAM;
 	qp = qp_find(card, le32toh(in->qpn));
@@ -415,8 +364,10 @@ enum ornic_cmd_status qp_cmd_modify(struct card *card, struct cmd *cmd)
 		return ORNIC_CMD_BAD_STATE;
 	to = mask & A(STATE) ? in->attr.state : qp->base.state;
 	status = check_transition(qp, to, mask);
-	if (!status)
-		status = check_features(card, in);
+	/* [ORNIC-NEG-5] */
+	if (!status && mask & A(RATE_LIMIT) &&
+	    !card_uses(card, ORNIC_FEAT_RATE_LIMIT))
+		status = ORNIC_CMD_NOT_SUPPORTED;
 	if (!status)
 		status = check_values(qp, mask, &in->attr);
 	if (!status && mask & A(RATE_LIMIT))

@@ -370,7 +370,6 @@ static bool eq_is_error(enum ornic_event type)
 	case ORNIC_EVENT_QP_FATAL:
 	case ORNIC_EVENT_QP_REQ_ERR:
 	case ORNIC_EVENT_QP_ACCESS_ERR:
-	case ORNIC_EVENT_QP_PATH_MIG_ERR:
 	case ORNIC_EVENT_SRQ_ERR:
 	case ORNIC_EVENT_WQ_FATAL:
 	case ORNIC_EVENT_WQ_DELAY_DROP:

@@ -45,7 +45,7 @@ static const char usage[] =
 	"        profile: be a card for RDMA only, or for Ethernet only.\n"
 	"        without: lack features, or all of them. FEATURE: srq, xrc, mcast, mw,\n"
 	"        reg_mr, modify_mr, resize_cq, cq_moderation, cqe_ext, wq, flow, tso,\n"
-	"        rate_limit, path_mig, null_mr, flow_copy.\n"
+	"        rate_limit, null_mr, flow_copy.\n"
 	"        flow=basic: flow rules as simple hardware has them.\n"
 	"        flow=exact: flow rules with masks of whole fields only.\n"
 	"        parse=least: find headers, and hash, no more than a card must.\n"

@@ -44,12 +44,7 @@ struct xrcd;
  * @retry_cnt: retries after a timeout or a sequence NAK
  * @rnr_retry: retries after an RNR NAK; 7 means no limit
  * @sqd_notify: en_sqd_async_notify
- * @alt_timeout: @timeout of @alt_av
- * @alt_loaded: @alt_av is set
- * @mig_state: enum ornic_mig_state
- * @mig_failed: ORNIC_EVENT_QP_PATH_MIG_ERR was sent since the host set @mig_state
- * @av: primary path; ends the cache line that each message needs
- * @alt_av: alternate path; after a migration, the former path
+ * @av: path to the peer
  */
 struct qp_attr {
 	uint32_t qkey;
@@ -65,12 +60,7 @@ struct qp_attr {
 	uint8_t retry_cnt;
 	uint8_t rnr_retry;
 	bool sqd_notify;
-	uint8_t alt_timeout;
-	bool alt_loaded;
-	uint8_t mig_state;
-	bool mig_failed;
 	struct ornic_av av;
-	struct ornic_av alt_av;
 };
 
 /**
@@ -99,9 +89,9 @@ struct qp_rx_hash {
  * @send_cq: membership in the send CQ
  * @uctx: user context, with a reference
  * @xrcd: XRCD of XRC_RECV, with a reference, or NULL
+ * @answer: turns of the responder of RC and XRC
  * @watch: the doorbell record, and whether the card polls it
  * @sq: send queue
- * @answer: turns of the responder of RC and XRC
  * @rwq_table: RWQ table of a QP with ORNIC_QP_RSS, with a reference, or NULL
  * @tx_bytes: payload sent, for shares
  * @req: requester
@@ -123,9 +113,9 @@ struct qp {
 	struct cq_link send_cq;
 	struct uctx *uctx;
 	struct xrcd *xrcd;
+	struct run_item answer;
 	struct sq_watch watch;
 	struct sq sq;
-	struct run_item answer;
 	struct rwq_table *rwq_table;
 	uint64_t tx_bytes;
 	struct req req __attribute__((aligned(64)));

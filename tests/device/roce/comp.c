@@ -32,16 +32,12 @@ static void comp_retry(struct qp *qp)
 {
 	struct req *req = &qp->req;
 
-	if (req->retry) {
-		req->retry--;
-	} else if (path_fail_over(qp)) {
-		req->retry = qp->attr.retry_cnt;
-		req->timeouts = 0;
-	} else {
+	if (!req->retry) {
 		RDMA_STAT_INC(qp->base.card, retries_exceeded);
 		record_fail(qp, ORNIC_WC_RETRY_EXC_ERR);
 		return;
 	}
+	req->retry--;
 	req->window = req->window / 2 > REQ_WINDOW_MIN ? req->window / 2 :
 							 REQ_WINDOW_MIN;
 	req->answered = 0;

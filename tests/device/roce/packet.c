@@ -10,7 +10,7 @@
 
 /* Fields of the BTH */
 #define BTH_SOLICITED	0x80	/* byte 1 */
-#define BTH_MIGRATED	0x40
+#define BTH_MIG_REQ	0x40
 #define BTH_PAD_SHIFT	4
 #define BTH_PAD		0x3
 #define BTH_VERSION	0x0f
@@ -148,7 +148,6 @@ enum packet_error packet_parse(struct packet *pkt, const struct frame *frame,
 		return PACKET_BAD_ICRC;
 
 	pkt->solicited = bth[1] & BTH_SOLICITED;
-	pkt->migrated = bth[1] & BTH_MIGRATED;
 	pkt->pkey = be_get16(bth + 2);
 	pkt->dqpn = be_get32(bth + 4) & PACKET_24_BITS;
 	pkt->ack_req = bth[8] & BTH_ACK_REQ;
@@ -167,8 +166,7 @@ unsigned int packet_build(const struct packet *pkt, unsigned int pad,
 
 	*p++ = pkt->opcode;
 	*p++ = (pkt->solicited ? BTH_SOLICITED : 0) |
-	       (pkt->migrated ? BTH_MIGRATED : 0) |
-	       pad << BTH_PAD_SHIFT;
+	       BTH_MIG_REQ | pad << BTH_PAD_SHIFT;
 	p = be_put16(p, pkt->pkey);
 	p = be_put32(p, pkt->dqpn);
 	p = be_put32(p, (uint32_t)pkt->ack_req << 31 | pkt->psn);

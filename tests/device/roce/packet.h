@@ -46,7 +46,6 @@
  * @op: properties of the opcode
  * @opcode: BTH: opcode
  * @solicited: BTH: solicited event
- * @migrated: BTH: MigReq, the sender's migration state is MIGRATED
  * @ack_req: BTH: AckReq
  * @pkey: BTH: P_Key
  * @dqpn: BTH: destination QPN
@@ -77,7 +76,6 @@ struct packet {
 	const struct opcode *op;
 	uint8_t opcode;
 	bool solicited;
-	bool migrated;
 	bool ack_req;
 	uint16_t pkey;
 	uint32_t dqpn;

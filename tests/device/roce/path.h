@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/*
- * Paths of a connected QP: the check that a packet comes from the peer, and
- * migration to the alternate path (IBTA 17.2.8). MigReq in the BTH of each
- * packet says whether the sender is in state MIGRATED. The two QPs need nothing
- * else to arm and to follow each other.
- */
+/* Paths of connected QPs: is a packet from the peer? */
 #ifndef ORNIC_DEVICE_PATH_H
 #define ORNIC_DEVICE_PATH_H
 
@@ -35,26 +30,9 @@ bool path_valid(const struct card *card, const struct ornic_av *av);
  * @headers: headers of its frame
  * @sgid_index: index of the GID that it was sent to
  *
- * May change the migration state and migrate the QP.
- *
  * Return: false when the packet must be dropped.
  */
-bool path_accept(struct qp *qp, const struct packet *pkt,
+bool path_accept(const struct qp *qp, const struct packet *pkt,
 		 const struct headers *headers, unsigned int sgid_index);
-
-/**
- * path_fail_over - migrate to the alternate path after the retries are spent
- * @qp: RC or XRC QP
- *
- * Return: false when the QP is not armed or the alternate path is not valid.
- */
-bool path_fail_over(struct qp *qp);
-
-/**
- * path_set_state - set the migration state that the host asks for
- * @qp: RC, UC or XRC QP
- * @state: ORNIC_MIG_REARM with an alternate path loaded, or ORNIC_MIG_MIGRATED
- */
-void path_set_state(struct qp *qp, enum ornic_mig_state state);
 
 #endif /* ORNIC_DEVICE_PATH_H */

@@ -120,7 +120,6 @@ void roce_tx(struct qp *qp, const struct ornic_av *av, struct frame *frame,
 					  pkt->dqpn);
 	pkt->opcode |= roce_transport(qp) << OPCODE_TRANSPORT_SHIFT;
 	pkt->pkey = PKEY_DEFAULT;
-	pkt->migrated = qp->attr.mig_state == ORNIC_MIG_MIGRATED;
 	roce_copy(card, frame);
 	packet_finish(frame, &path, pkt);
 	headers_init(&headers, card->parse);

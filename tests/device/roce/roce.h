@@ -53,8 +53,8 @@ void roce_trim(struct frame *frame, uint32_t len);
  *	valid
  * @frame: frame of roce_alloc() with the payload; belongs to the switch
  *	afterwards
- * @pkt: values of the headers; @pkt->pkey, @pkt->migrated and the transport
- *	bits of @pkt->opcode are set here
+ * @pkt: values of the headers; @pkt->pkey and the transport bits of
+ *	@pkt->opcode are set here
  */
 void roce_tx(struct qp *qp, const struct ornic_av *av, struct frame *frame,
 	     struct packet *pkt);

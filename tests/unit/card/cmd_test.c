@@ -420,7 +420,6 @@ static void test_query_device_tells_what_is_built(void **state)
 					      ORNIC_FEAT_STAT_SETS |
 					      ORNIC_FEAT_TSO |
 					      ORNIC_FEAT_RATE_LIMIT |
-					      ORNIC_FEAT_PATH_MIG |
 					      ORNIC_FEAT_NULL_MR |
 					      ORNIC_FEAT_FLOW_COPY));
 	assert_int_equal(le32toh(out.profiles), ORNIC_PROFILE_RDMA |

@@ -126,14 +126,6 @@ static void modify(struct fuzz *f, unsigned int n, unsigned int state)
 	};
 
 	fuzz_av(f, &in.attr.av);
-	if (state == ORNIC_QPS_RTS && qp_types[n] == ORNIC_QPT_RC &&
-	    one_in(f, 2)) {
-		fuzz_av(f, &in.attr.alt_av);
-		in.attr.alt_timeout = 8;
-		in.attr.path_mig_state = below(f, 2);
-		in.mask |= htole32(ORNIC_QP_ATTR_ALT_PATH |
-				   ORNIC_QP_ATTR_PATH_MIG_STATE);
-	}
 	if (one_in(f, 32))
 		scribble(f, &in, sizeof(in));
 	host_cmd_in(f->host, ORNIC_CMD_MODIFY_QP, &in);

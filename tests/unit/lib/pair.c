@@ -387,7 +387,6 @@ struct ornic_qp_attr pair_attr(struct side *side, struct side *peer)
 	attr.av.sgid_index = htole16(side->sgid_index);
 	attr.av.hop_limit = 9;
 	attr.av.tclass = 0x22;
-	attr.alt_av = attr.av;
 	return attr;
 }
 

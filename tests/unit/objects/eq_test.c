@@ -277,21 +277,21 @@ static void test_waiting_events_keep_their_order(void **state)
 	eq_source_init(&source, 5, false);
 	eq_source_init(&other, 6, false);
 	for (i = 0; i < 1u << KIT_LOG_EQ; i++)
-		eq_async(card, &other, ORNIC_EVENT_QP_PATH_MIG);
+		eq_async(card, &other, ORNIC_EVENT_QP_REQ_ERR);
 	eq_async(card, &source, ORNIC_EVENT_QP_COMM_EST);
-	eq_async(card, &source, ORNIC_EVENT_QP_PATH_MIG);
+	eq_async(card, &source, ORNIC_EVENT_QP_REQ_ERR);
 	eq_async(card, &source, ORNIC_EVENT_QP_SQ_DRAINED);
-	eq_async(card, &source, ORNIC_EVENT_QP_PATH_MIG);
-	kit_expect_event(w, ORNIC_EVENT_QP_PATH_MIG, 6);
+	eq_async(card, &source, ORNIC_EVENT_QP_REQ_ERR);
+	kit_expect_event(w, ORNIC_EVENT_QP_REQ_ERR, 6);
 	/* There is room, but earlier events wait */
 	eq_async(card, &source, ORNIC_EVENT_QP_FATAL);
 	for (i = 1; i < 1u << KIT_LOG_EQ; i++)
-		kit_expect_event(w, ORNIC_EVENT_QP_PATH_MIG, 6);
+		kit_expect_event(w, ORNIC_EVENT_QP_REQ_ERR, 6);
 	kit_expect_no_event(w);
 	host_sleep(w->host, 1000000);
 	kit_expect_event(w, ORNIC_EVENT_QP_COMM_EST, 5);
 	kit_expect_event(w, ORNIC_EVENT_QP_SQ_DRAINED, 5);
-	kit_expect_event(w, ORNIC_EVENT_QP_PATH_MIG, 5);
+	kit_expect_event(w, ORNIC_EVENT_QP_REQ_ERR, 5);
 	kit_expect_event(w, ORNIC_EVENT_QP_FATAL, 5);
 	kit_expect_no_event(w);
 }

@@ -175,8 +175,7 @@ static void test_build_write(void **state)
 {
 	struct packet pkt = {
 		.opcode = OPCODE_RC_WRITE_ONLY, .ack_req = true,
-		.migrated = true, .pkey = PKEY_DEFAULT, .dqpn = 0x11,
-		.psn = 0x123456,
+		.pkey = PKEY_DEFAULT, .dqpn = 0x11, .psn = 0x123456,
 		.npkts = 1, .va = 0x1122334455667788, .rkey = 0xa1b2c3d4,
 		.dma_len = 6,
 	};
@@ -196,8 +195,7 @@ static void test_build_write(void **state)
 static void test_build_ack(void **state)
 {
 	struct packet pkt = {
-		.opcode = OPCODE_RC_ACK, .migrated = true,
-		.pkey = PKEY_DEFAULT,
+		.opcode = OPCODE_RC_ACK, .pkey = PKEY_DEFAULT,
 		.dqpn = 0xabcdef, .psn = 0xffffff, .npkts = 1,
 		.syndrome = AETH_ACK | AETH_NO_CREDITS, .msn = 9,
 	};
@@ -215,7 +213,6 @@ static void test_build_datagram(void **state)
 {
 	struct packet pkt = {
 		.opcode = OPCODE_UD_SEND_ONLY_IMM, .solicited = true,
-		.migrated = true,
 		.pkey = PKEY_DEFAULT, .dqpn = 1, .psn = 1, .npkts = 1,
 		.qkey = 0x80010000, .sqpn = 1, .imm = htobe32(0xdeadbeef),
 	};
@@ -236,7 +233,7 @@ static void test_build_datagram(void **state)
 static void test_build_flush(void **state)
 {
 	struct packet pkt = {
-		.opcode = OPCODE_RC_FLUSH, .ack_req = true, .migrated = true,
+		.opcode = OPCODE_RC_FLUSH, .ack_req = true,
 		.pkey = PKEY_DEFAULT, .dqpn = 0x11, .psn = 0x123456,
 		.va = 0x1122334455667788, .rkey = 0xa1b2c3d4,
 		.dma_len = 0x10203, .flush_type = ORNIC_FLUSH_GLOBAL,
@@ -259,7 +256,6 @@ static void test_build_masked_atomic(void **state)
 {
 	struct packet pkt = {
 		.opcode = OPCODE_RC_MASKED_CMP_SWP, .ack_req = true,
-		.migrated = true,
 		.pkey = PKEY_DEFAULT, .dqpn = 0x11, .psn = 0x123456,
 		.va = 0x1122334455667788, .rkey = 0xa1b2c3d4,
 		.swap_add = 1, .compare = 2, .swap_add_mask = 3,
@@ -288,7 +284,6 @@ static void assert_same(const struct packet *a, const struct packet *b)
 
 	assert_int_equal(a->opcode, b->opcode);
 	assert_int_equal(a->solicited, b->solicited);
-	assert_int_equal(a->migrated, b->migrated);
 	assert_int_equal(a->ack_req, b->ack_req);
 	assert_int_equal(a->pkey, b->pkey);
 	assert_int_equal(a->dqpn, b->dqpn);

@@ -8,6 +8,7 @@
 #include "eth/headers.h"
 #include "pair.h"
 #include "roce/comp.h"
+#include "roce/icrc.h"
 
 /* Bytes of a packet with path MTU 3 of pair_attr() */
 #define MTU 1024
@@ -60,8 +61,8 @@ static void look_at_ip(const struct packet *pkt)
 static void look_at_bth(const struct packet *pkt)
 {
 	assert_int_equal(be_get16(bth_of(pkt) + 2), 0xffff);
-	assert_int_equal(bth_of(pkt)[1] & 0xf, 0);
-	assert_true(pkt->migrated);
+	/* MigReq and TVer */
+	assert_int_equal(bth_of(pkt)[1] & 0x4f, 0x40);
 }
 
 static bool ends_message(const struct packet *pkt)
@@ -274,6 +275,32 @@ static void test_udp_checksum_is_not_looked_at(void **state)
 	assert_int_equal(*pair_word(B(pair), 0), 77);
 }
 
+/* [ORNIC-WIRE-3] Nor is MigReq */
+static void test_mig_req_is_not_looked_at(void **state)
+{
+	struct pair *pair = *state;
+	struct headers headers;
+	struct frame frame;
+	uint8_t wire[128];
+	struct iovec iov;
+	unsigned int bth;
+	uint32_t crc;
+
+	*pair_word(A(pair), 0) = 77;
+	write_frame(pair, &frame);
+	headers_find(&frame, &headers);
+	bth = headers.l4_offset + HEADERS_UDP_LEN;
+	frame.hdr[bth + 1] &= ~0x40;
+	assert_int_equal(frame_read(&frame, 0, wire, frame_len(&frame)), 0);
+	iov.iov_base = wire + bth + BTH_LEN;
+	iov.iov_len = frame_len(&frame) - bth - BTH_LEN - ICRC_LEN;
+	crc = htole32(icrc(wire + headers.l3_offset, &iov, 1));
+	memcpy(frame.trailer + frame.trailer_len - ICRC_LEN, &crc, ICRC_LEN);
+	card_rx(B(pair)->host->card, &frame);
+	pair_run(pair);
+	assert_int_equal(*pair_word(B(pair), 0), 77);
+}
+
 /* [ORNIC-WIRE-2], [ORNIC-WIRE-9] One bit of the ICRC, one byte of the length */
 static void test_broken_packets(void **state)
 {
@@ -306,7 +333,6 @@ static void answer(struct pair *pair, uint8_t syndrome, uint32_t psn)
 	struct packet pkt = {
 		.opcode = OPCODE_RC_ACK,
 		.pkey = PKEY_DEFAULT,
-		.migrated = true,
 		.npkts = 1,
 		.dqpn = A(pair)->qp.num,
 		.psn = psn,
@@ -590,6 +616,7 @@ UNIT_MAIN("wire",
 	PAIR_BOTH(test_limited_member, pair_setup_rc),
 	PAIR_BOTH(test_other_partitions, pair_setup_rc),
 	PAIR_ALL(test_udp_checksum_is_not_looked_at, pair_setup_rc),
+	PAIR_ALL(test_mig_req_is_not_looked_at, pair_setup_rc),
 	PAIR_ALL(test_broken_packets, pair_setup_rc),
 	PAIR_BOTH(test_naks, pair_setup_rc),
 	PAIR_BOTH(test_credits_are_not_looked_at, pair_setup_rc),
