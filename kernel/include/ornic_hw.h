@@ -374,7 +374,7 @@ struct ornic_sq_hdr {
 	__le32 ctrl;		/* ORNIC_SQ_* */
 	union {
 		__be32 imm;	/* *_WITH_IMM */
-		__le32 inv_key;	/* SEND_WITH_INV, LOCAL_INV, READ_WITH_INV */
+		__le32 inv_key;	/* SEND_WITH_INV, LOCAL_INV */
 	};
 	__le64 wr_id;
 };
@@ -413,7 +413,7 @@ enum ornic_wr_opcode {
 	ORNIC_WR_BIND_MW		= 8,
 	ORNIC_WR_SEND_WITH_INV		= 9,
 	ORNIC_WR_TSO			= 10,
-	ORNIC_WR_RDMA_READ_WITH_INV	= 11,
+	/* 11 is reserved */
 	ORNIC_WR_MASKED_CMP_SWP		= 12,
 	ORNIC_WR_MASKED_FETCH_ADD	= 13,
 	ORNIC_WR_FLUSH			= 14,

@@ -112,7 +112,6 @@ static inline bool req_is_read(uint8_t opcode)
 {
 	switch (opcode) {
 	case ORNIC_WR_RDMA_READ:
-	case ORNIC_WR_RDMA_READ_WITH_INV:
 	case ORNIC_WR_ATOMIC_CMP_SWP:
 	case ORNIC_WR_ATOMIC_FETCH_ADD:
 	case ORNIC_WR_MASKED_CMP_SWP:

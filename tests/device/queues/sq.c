@@ -17,7 +17,6 @@
  * enum wr_data - data that an opcode takes
  * @WR_ANY: any number of SGEs
  * @WR_INLINE: any number of SGEs, or inline data
- * @WR_ONE: one SGE
  * @WR_WORD: one SGE of 8 bytes for the response of an atomic (IBTA 9.4.5)
  * @WR_WORD_OUT: one SGE of 8 bytes to send, or 8 bytes inline
  * @WR_NONE: no data
@@ -25,7 +24,6 @@
 enum wr_data {
 	WR_ANY,
 	WR_INLINE,
-	WR_ONE,
 	WR_WORD,
 	WR_WORD_OUT,
 	WR_NONE,
@@ -93,9 +91,6 @@ static const struct wr_desc wr_table[] = {
 	},
 	[ORNIC_WR_TSO] = {
 		0, ORNIC_WC_TSO, TYPE_RAW, WR_ANY, false
-	},
-	[ORNIC_WR_RDMA_READ_WITH_INV] = {
-		0, ORNIC_WC_RDMA_READ, TYPE_RC, WR_ONE, false
 	},
 	[ORNIC_WR_MASKED_CMP_SWP] = {
 		sizeof(struct ornic_atomic) + sizeof(struct ornic_atomic_mask),
@@ -370,8 +365,6 @@ static bool data_valid(const struct wr_desc *desc, const struct send_wqe *wqe,
 		       unsigned int count)
 {
 	switch (desc->data) {
-	case WR_ONE:
-		return count == 1;
 	case WR_WORD:
 		return count == 1 && wqe->length == sizeof(uint64_t);
 	case WR_WORD_OUT:

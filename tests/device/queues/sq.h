@@ -61,8 +61,7 @@ static inline bool sq_is_local(uint8_t opcode)
 /**
  * sq_execute - execute a work request that sends nothing
  * @qp: connected QP
- * @wqe: WQE from sq_read() with sq_is_local(), or RDMA_READ_WITH_INV, whose key
- *	is invalidated
+ * @wqe: WQE from sq_read() with sq_is_local()
  *
  * A key that is refused is counted (bad_lkey).
  *

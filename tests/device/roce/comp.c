@@ -208,7 +208,6 @@ static enum opcode_kind comp_answer_kind(uint8_t opcode)
 {
 	switch (opcode) {
 	case ORNIC_WR_RDMA_READ:
-	case ORNIC_WR_RDMA_READ_WITH_INV:
 	case ORNIC_WR_FLUSH:
 	case ORNIC_WR_ATOMIC_WRITE:
 		return OPCODE_READ_RESP;
@@ -252,13 +251,9 @@ static struct req_record *comp_expects(struct qp *qp, const struct packet *pkt)
 	return NULL;
 }
 
-/*
- * Write response data to the SGEs of the WQE, which is read again. The last
- * part of a READ_WITH_INV also invalidates its key.
- */
+/* Write response data to the SGEs of the WQE, which is read again */
 static bool comp_write(struct qp *qp, const struct req_record *rec,
-		       uint64_t offset, const struct iovec *iov, int count,
-		       bool last)
+		       uint64_t offset, const struct iovec *iov, int count)
 {
 	enum ornic_wc_status status;
 	struct send_wqe wqe;
@@ -267,8 +262,6 @@ static bool comp_write(struct qp *qp, const struct req_record *rec,
 	if (!status &&
 	    sge_write(&qp->base, wqe.sge, wqe.sge_count, offset, iov, count))
 		status = ORNIC_WC_LOC_PROT_ERR;
-	if (!status && last && rec->opcode == ORNIC_WR_RDMA_READ_WITH_INV)
-		status = sq_execute(qp, &wqe);
 	if (status)
 		record_fail(qp, status);
 	return !status;
@@ -279,7 +272,6 @@ static void comp_rx_read(struct qp *qp, const struct packet *pkt)
 	struct req_record *rec = comp_expects(qp, pkt);
 	struct iovec iov[FRAME_IOV_MAX + 2];
 	uint64_t offset, left, len;
-	bool last;
 	int count;
 
 	if (!rec)
@@ -289,15 +281,15 @@ static void comp_rx_read(struct qp *qp, const struct packet *pkt)
 	len = (uint64_t)pkt->npkts << qp->mtu_shift;
 	if (len > left)
 		len = left;
-	last = len == left;
-	if (pkt->payload_len != len || !(pkt->op->flags & OPCODE_END) == last ||
+	if (pkt->payload_len != len ||
+	    !(pkt->op->flags & OPCODE_END) == (len == left) ||
 	    psn_count(len, qp->mtu_shift) != pkt->npkts) {
 		record_fail(qp, ORNIC_WC_BAD_RESP_ERR);
 		return;
 	}
 	count = frame_iov(pkt->frame, pkt->payload, pkt->payload_len, iov,
 			  ARRAY_SIZE(iov));
-	if (count < 0 || !comp_write(qp, rec, offset, iov, count, last))
+	if (count < 0 || !comp_write(qp, rec, offset, iov, count))
 		return;
 	comp_progress(qp, psn_add(pkt->psn, pkt->npkts));
 	record_settle(qp);
@@ -312,7 +304,7 @@ static void comp_rx_atomic(struct qp *qp, const struct packet *pkt)
 		.iov_len = sizeof(original),
 	};
 
-	if (!rec || !comp_write(qp, rec, 0, &iov, 1, true))
+	if (!rec || !comp_write(qp, rec, 0, &iov, 1))
 		return;
 	comp_progress(qp, psn_add(pkt->psn, 1));
 	record_settle(qp);

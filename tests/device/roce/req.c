@@ -256,7 +256,6 @@ static int req_fill(struct qp *qp, const struct req_record *rec,
 {
 	switch (rec->opcode) {
 	case ORNIC_WR_RDMA_READ:
-	case ORNIC_WR_RDMA_READ_WITH_INV:
 		req_fill_read(qp, rec, wqe, pkt);
 		return 0;
 	case ORNIC_WR_ATOMIC_CMP_SWP:

@@ -55,7 +55,6 @@ static const struct {
 	{ ORNIC_WR_SEND_WITH_IMM, 0 },
 	{ ORNIC_WR_SEND_WITH_INV, 0 },
 	{ ORNIC_WR_RDMA_READ, 0 },
-	{ ORNIC_WR_RDMA_READ_WITH_INV, 0 },
 	{ ORNIC_WR_ATOMIC_CMP_SWP, sizeof(struct ornic_atomic) },
 	{ ORNIC_WR_ATOMIC_FETCH_ADD, sizeof(struct ornic_atomic) },
 	{ ORNIC_WR_MASKED_CMP_SWP, sizeof(struct ornic_atomic) +
@@ -117,7 +116,6 @@ static unsigned int fuzz_count(struct fuzz *f, unsigned int opcode)
 	case ORNIC_WR_BIND_MW:
 	case ORNIC_WR_REG_MR:
 		return 0;
-	case ORNIC_WR_RDMA_READ_WITH_INV:
 	case ORNIC_WR_ATOMIC_CMP_SWP:
 	case ORNIC_WR_ATOMIC_FETCH_ADD:
 	case ORNIC_WR_ATOMIC_WRITE:

@@ -119,8 +119,7 @@ static uint8_t *put_extra(uint8_t *p, const struct pair_wr *wr)
 static bool wr_invalidates(const struct pair_wr *wr)
 {
 	return wr->opcode == ORNIC_WR_LOCAL_INV ||
-	       wr->opcode == ORNIC_WR_SEND_WITH_INV ||
-	       wr->opcode == ORNIC_WR_RDMA_READ_WITH_INV;
+	       wr->opcode == ORNIC_WR_SEND_WITH_INV;
 }
 
 void pair_post(struct side *side, const struct pair_wr *wr)

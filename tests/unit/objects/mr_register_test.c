@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Regions that work requests register and invalidate: REG_MR, LOCAL_INV,
- * SEND_WITH_INV, RDMA_READ_WITH_INV ([ORNIC-SQ-11], [ORNIC-SQ-17] to
- * [ORNIC-SQ-19]).
+ * SEND_WITH_INV ([ORNIC-SQ-11], [ORNIC-SQ-17] to [ORNIC-SQ-19]).
  */
 #include "pair.h"
 
@@ -542,40 +541,6 @@ static void test_send_with_inv_refusals(void **state)
 	assert_int_equal(get(B(pair), key, IOVA + 100, 1), MR_OK);
 }
 
-static void test_read_with_inv(void **state)
-{
-	struct pair *pair = *state;
-	uint32_t key = create(A(pair), A(pair)->pdn, 0);
-	struct pair_wr reg = reg_wr(A(pair), key);
-	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ_WITH_INV,
-					 0, 9000);
-	struct ornic_cqe cqe;
-
-	pair_fill(B(pair)->buf, 9000, 4);
-	wr.sge[0].addr = IOVA + 100;
-	wr.sge[0].lkey = key;
-	wr.inv_key = key;
-	pair_post(A(pair), &reg);
-	pair_send(A(pair), &wr);
-	pair_expect(A(pair), reg.wr_id, ORNIC_WC_SUCCESS);
-	cqe = pair_poll(A(pair));
-	assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
-	assert_int_equal(le32toh(cqe.opcode), ORNIC_WC_RDMA_READ);
-	assert_int_equal(le32toh(cqe.byte_len), 9000);
-	pair_check(A(pair)->buf + AT + 2 * HOST_PAGE + 100, 3996, 4);
-	assert_int_equal(get(A(pair), key, IOVA + 100, 1), MR_BAD_KEY);
-
-	/* A key that cannot be invalidated; two SGEs */
-	wr.sge[0].addr = A(pair)->addr;
-	wr.sge[0].lkey = A(pair)->key;
-	wr.inv_key = A(pair)->key;
-	pair_fails(pair, &wr, ORNIC_WC_MW_BIND_ERR);
-	pair_again(pair);
-	wr.sge[1] = wr.sge[0];
-	wr.sges = 2;
-	pair_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
-}
-
 /* ---- null regions ---- */
 
 /* [ORNIC-OBJ-20] Reads give zero and writes vanish, at both ends */
@@ -641,6 +606,5 @@ UNIT_MAIN("reg",
 	K(test_send_with_inv),
 	K(test_send_with_inv_once),
 	K(test_send_with_inv_refusals),
-	K(test_read_with_inv),
 	PAIR_BOTH(test_null, pair_setup_rc),
 )
