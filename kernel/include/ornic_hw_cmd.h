@@ -109,6 +109,7 @@ ORNIC_ASSERT_SIZE(struct ornic_query_device_out, 288);
 #define ORNIC_FEAT_NULL_MR		(1ULL << 16)
 #define ORNIC_FEAT_FLOW_COPY		(1ULL << 17)	/* rules that copy */
 #define ORNIC_FEAT_STAT_SETS		(1ULL << 18)	/* BIND_STATS */
+#define ORNIC_FEAT_RESIZE_SRQ		(1ULL << 19)
 
 /* Purpose of a device; ornic_hw_profile.h lists what each profile needs */
 #define ORNIC_PROFILE_RDMA	0x1

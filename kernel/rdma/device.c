@@ -95,7 +95,7 @@ static u64 ornic_device_cap_flags(const struct ornic_limits *lim)
 	} table[] = {
 		{ .flags = IB_DEVICE_CURR_QP_STATE_MOD | IB_DEVICE_PORT_ACTIVE_EVENT |
 			   IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_RC_RNR_NAK_GEN },
-		{ .features = ORNIC_FEAT_SRQ, .flags = IB_DEVICE_SRQ_RESIZE },
+		{ .features = ORNIC_FEAT_RESIZE_SRQ, .flags = IB_DEVICE_SRQ_RESIZE },
 		{ .features = ORNIC_FEAT_XRC, .flags = IB_DEVICE_XRC },
 		{ .features = ORNIC_FEAT_MW, .send_ops = BIT_ULL(ORNIC_WR_BIND_MW),
 		  .flags = IB_DEVICE_MEM_WINDOW | IB_DEVICE_MEM_WINDOW_TYPE_2B },

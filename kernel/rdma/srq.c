@@ -279,6 +279,11 @@ static int UVERBS_HANDLER(ORNIC_METHOD_SRQ_RESIZE)(struct uverbs_attr_bundle *at
 	u32 max_wr;
 	int err;
 
+	if (!(dev->odev->lim.features & ORNIC_FEAT_RESIZE_SRQ)) {
+		ibdev_dbg_ratelimited(&dev->ibdev, "the device cannot resize an SRQ\n");
+		return -EOPNOTSUPP;
+	}
+
 	err = uverbs_copy_from(&max_wr, attrs, ORNIC_ATTR_SRQ_RESIZE_MAX_WR);
 	if (err)
 		return err;

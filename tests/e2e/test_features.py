@@ -17,12 +17,12 @@ pytestmark = pytest.mark.full
 
 SHORT = "-n 100"
 # Features that a card has with the given one only
-NEEDED_BY = {"srq": ["xrc"], "flow": ["flow_copy"]}
+NEEDED_BY = {"srq": ["resize_srq", "xrc"], "flow": ["flow_copy"]}
 # Lines of ibv_devinfo -v about a card without the feature
 DEVINFO = {
-    "srq": r"max_srq:\s+0$", "mw": r"max_mw:\s+0$", "mcast": r"max_mcast_grp:\s+0$",
-    "wq": r"max_rwq_indirection_tables:\s+0$", "tso": r"max_tso:\s+0$",
-    "rate_limit": r"qp_rate_limit_min:\s+0kbps$",
+    "srq": r"max_srq:\s+0$", "resize_srq": r"(?s)\A(?!.*SRQ_RESIZE)", "mw": r"max_mw:\s+0$",
+    "mcast": r"max_mcast_grp:\s+0$", "wq": r"max_rwq_indirection_tables:\s+0$",
+    "tso": r"max_tso:\s+0$", "rate_limit": r"qp_rate_limit_min:\s+0kbps$",
 }
 # Programs that need the feature, and what they say without it
 PROGRAMS = {

@@ -21,6 +21,7 @@ struct feature {
 
 static const struct feature features[] = {
 	{ "srq", ORNIC_FEAT_SRQ, 0 },
+	{ "resize_srq", ORNIC_FEAT_RESIZE_SRQ, ORNIC_FEAT_SRQ },
 	{ "xrc", ORNIC_FEAT_XRC, ORNIC_FEAT_SRQ },
 	{ "mcast", ORNIC_FEAT_MCAST, 0 },
 	{ "mw", ORNIC_FEAT_MW, 0 },

@@ -31,6 +31,7 @@
 
 #define QUERY_FEATURES                \
 	(ORNIC_FEAT_SRQ |             \
+	 ORNIC_FEAT_RESIZE_SRQ |      \
 	 ORNIC_FEAT_XRC |             \
 	 ORNIC_FEAT_MCAST |           \
 	 ORNIC_FEAT_MW |              \
@@ -56,9 +57,9 @@
 
 /* Features and operations that only one of the profiles has */
 #define QUERY_RDMA_FEATURES                                              \
-	(ORNIC_FEAT_SRQ | ORNIC_FEAT_XRC | ORNIC_FEAT_MCAST |             \
-	 ORNIC_FEAT_MW | ORNIC_FEAT_REG_MR | ORNIC_FEAT_STAT_SETS |       \
-	 ORNIC_FEAT_NULL_MR)
+	(ORNIC_FEAT_SRQ | ORNIC_FEAT_RESIZE_SRQ | ORNIC_FEAT_XRC |        \
+	 ORNIC_FEAT_MCAST | ORNIC_FEAT_MW | ORNIC_FEAT_REG_MR |           \
+	 ORNIC_FEAT_STAT_SETS | ORNIC_FEAT_NULL_MR)
 #define QUERY_ETHERNET_FEATURES                                          \
 	(ORNIC_FEAT_WQ | ORNIC_FEAT_FLOW | ORNIC_FEAT_TSO |               \
 	 ORNIC_FEAT_RATE_LIMIT | ORNIC_FEAT_FLOW_COPY)

@@ -407,6 +407,7 @@ static void test_query_device_tells_what_is_built(void **state)
 
 	host_cmd_out_ok(host, ORNIC_CMD_QUERY_DEVICE, &out);
 	assert_true(le64toh(out.features) == (ORNIC_FEAT_SRQ |
+					      ORNIC_FEAT_RESIZE_SRQ |
 					      ORNIC_FEAT_XRC |
 					      ORNIC_FEAT_MCAST |
 					      ORNIC_FEAT_MW |

@@ -52,7 +52,7 @@ static const struct {
 	{ ORNIC_FEAT_SRQ, ORNIC_CMD_DESTROY_SRQ, 8 },
 	{ ORNIC_FEAT_SRQ, ORNIC_CMD_MODIFY_SRQ, 8 },
 	{ ORNIC_FEAT_SRQ, ORNIC_CMD_QUERY_SRQ, 8 },
-	{ ORNIC_FEAT_SRQ, ORNIC_CMD_RESIZE_SRQ, 32 },
+	{ ORNIC_FEAT_RESIZE_SRQ, ORNIC_CMD_RESIZE_SRQ, 32 },
 	{ ORNIC_FEAT_XRC, ORNIC_CMD_ALLOC_XRCD, 0 },
 	{ ORNIC_FEAT_XRC, ORNIC_CMD_FREE_XRCD, 8 },
 	{ ORNIC_FEAT_MCAST, ORNIC_CMD_ATTACH_MCAST, 24 },
@@ -464,7 +464,7 @@ static void test_effects(void **state)
 		struct card_config config;
 	} cards[] = {
 		{ 0, {} },
-		{ ORNIC_FEAT_SRQ, {} },
+		{ ORNIC_FEAT_SRQ | ORNIC_FEAT_RESIZE_SRQ, {} },
 		{ ORNIC_FEAT_WQ | ORNIC_FEAT_MODIFY_MR, {} },
 		{ ORNIC_FEAT_FLOW, {} },
 		{ ORNIC_FEAT_FLOW, { .flow_basic = true } },
@@ -554,7 +554,7 @@ static void test_newer_and_older_answers(void **state)
 	query(host, &out);
 	assert_int_equal(host->out_len, sizeof(out));
 	assert_memory_equal(room, &out, sizeof(out));
-	assert_true(le64toh(out.features) & ~(ORNIC_FEAT_STAT_SETS * 2 - 1));
+	assert_true(le64toh(out.features) & ~(ORNIC_FEAT_RESIZE_SRQ * 2 - 1));
 	host_destroy(host);
 
 	host = start(&older, 0);
