@@ -114,7 +114,8 @@ ORNIC_ASSERT_SIZE(struct ornic_query_device_out, 288);
 /* Purpose of a device; ornic_hw_profile.h lists what each profile needs */
 #define ORNIC_PROFILE_RDMA	0x1
 #define ORNIC_PROFILE_ETHERNET	0x2
-#define ORNIC_PROFILE_FULL	0x4	/* both, and most that is optional */
+#define ORNIC_PROFILE_FULL	0x4	/* Ethernet, ULP and more */
+#define ORNIC_PROFILE_ULP	0x8	/* RDMA for protocols of the kernel */
 
 /* SET_HOST: before there are objects; without it no feature is in force */
 struct ornic_set_host_in {

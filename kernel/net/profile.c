@@ -60,6 +60,11 @@ static const struct ornic_profile_need ornic_profile_ethernet_needs[] = {
 	ORNIC_PROFILE_ETHERNET_LEAST(ORNIC_PROFILE_LEAST)
 };
 
+static const struct ornic_profile_need ornic_profile_ulp_needs[] = {
+	ORNIC_PROFILE_ULP_BITS(ORNIC_PROFILE_BITS)
+	ORNIC_PROFILE_ULP_LEAST(ORNIC_PROFILE_LEAST)
+};
+
 static const u16 ornic_profile_rdma_commands[] = {
 	ORNIC_PROFILE_RDMA_COMMANDS(ORNIC_PROFILE_COMMAND)
 };
@@ -84,6 +89,12 @@ static const struct ornic_profile ornic_profiles[] = {
 		.num_needs = ARRAY_SIZE(ornic_profile_ethernet_needs),
 		.commands = ornic_profile_ethernet_commands,
 		.num_commands = ARRAY_SIZE(ornic_profile_ethernet_commands),
+	},
+	{
+		.name = "ULP",
+		.bit = ORNIC_PROFILE_ULP,
+		.needs = ornic_profile_ulp_needs,
+		.num_needs = ARRAY_SIZE(ornic_profile_ulp_needs),
 	},
 };
 
@@ -127,7 +138,7 @@ static bool ornic_profile_complete(struct ornic_core *core, const struct ornic_p
  * @core:	the device; its effects are known
  * @out:	answer of QUERY_DEVICE
  *
- * Return: ORNIC_PROFILE_RDMA, ORNIC_PROFILE_ETHERNET, both, or 0.
+ * Return: ORNIC_PROFILE_*, but for ORNIC_PROFILE_FULL, or 0.
  */
 u32 ornic_profile_check(struct ornic_core *core, const struct ornic_query_device_out *out)
 {

@@ -190,6 +190,10 @@ static uint32_t query_profiles(const struct card *card,
 	      ORNIC_PROFILE_ETHERNET_LEAST(HAS_LEAST)))
 		profiles &= ~ORNIC_PROFILE_ETHERNET;
 	out->profiles = htole32(profiles);
+	if (true ORNIC_PROFILE_ULP_BITS(HAS_BITS)
+	    ORNIC_PROFILE_ULP_LEAST(HAS_LEAST))
+		profiles |= ORNIC_PROFILE_ULP;
+	out->profiles = htole32(profiles);
 	if (true ORNIC_PROFILE_FULL_BITS(HAS_BITS)
 	    ORNIC_PROFILE_FULL_LEAST(HAS_LEAST))
 		profiles |= ORNIC_PROFILE_FULL;

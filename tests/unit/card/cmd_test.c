@@ -425,7 +425,8 @@ static void test_query_device_tells_what_is_built(void **state)
 					      ORNIC_FEAT_FLOW_COPY));
 	assert_int_equal(le32toh(out.profiles), ORNIC_PROFILE_RDMA |
 						ORNIC_PROFILE_ETHERNET |
-						ORNIC_PROFILE_FULL);
+						ORNIC_PROFILE_FULL |
+						ORNIC_PROFILE_ULP);
 	assert_int_equal(le32toh(out.max_log), 64);
 	assert_true(le64toh(out.flow_fields) == 0xffffffffffULL);
 	assert_true(out.flow_any_mask == out.flow_fields);

@@ -482,27 +482,29 @@ static void test_effects(void **state)
 /* [ORNIC-PROF-1] [ORNIC-PROF-3] */
 static void test_profiles(void **state)
 {
+#define P(name) ORNIC_PROFILE_##name
 	static const struct {
 		struct card_config config;
 		uint32_t profiles;
 		bool gid;
 		bool frames;
 	} cards[] = {
-		{ {}, ORNIC_PROFILE_RDMA | ORNIC_PROFILE_ETHERNET |
-		      ORNIC_PROFILE_FULL, true, true },
-		{ { .profiles = ORNIC_PROFILE_RDMA }, ORNIC_PROFILE_RDMA,
-		  true, false },
-		{ { .profiles = ORNIC_PROFILE_ETHERNET },
-		  ORNIC_PROFILE_ETHERNET, false, true },
-		{ { .without = ORNIC_FEAT_CQE_EXT }, ORNIC_PROFILE_RDMA,
-		  true, true },
+		{ {}, P(RDMA) | P(ETHERNET) | P(ULP) | P(FULL), true, true },
+		{ { .profiles = P(RDMA) }, P(RDMA) | P(ULP), true, false },
+		{ { .profiles = P(ETHERNET) }, P(ETHERNET), false, true },
+		{ { .without = ORNIC_FEAT_CQE_EXT }, P(RDMA) | P(ULP), true,
+		  true },
+		{ { .without = ORNIC_FEAT_SRQ }, P(RDMA) | P(ETHERNET), true,
+		  true },
 		{ { .without = ORNIC_FEAT_TSO },
-		  ORNIC_PROFILE_RDMA | ORNIC_PROFILE_ETHERNET, true, true },
+		  P(RDMA) | P(ETHERNET) | P(ULP), true, true },
+		{ { .without = ORNIC_FEAT_FLOW_COPY | ORNIC_FEAT_RESIZE_SRQ },
+		  P(RDMA) | P(ETHERNET) | P(ULP) | P(FULL), true, true },
 		{ { .flow_basic = true },
-		  ORNIC_PROFILE_RDMA | ORNIC_PROFILE_ETHERNET, true, true },
+		  P(RDMA) | P(ETHERNET) | P(ULP), true, true },
 		{ { .parse_least = true },
-		  ORNIC_PROFILE_RDMA | ORNIC_PROFILE_ETHERNET |
-		  ORNIC_PROFILE_FULL, true, true },
+		  P(RDMA) | P(ETHERNET) | P(ULP) | P(FULL), true, true },
+#undef P
 	};
 	struct ornic_query_device_out out;
 	uint8_t in[32] = {};
