@@ -10,9 +10,6 @@
 
 struct eq;
 
-/* Event types that one object can have: all ORNIC_EVENT_QP_* */
-#define EQ_SOURCE_TYPES 8
-
 /**
  * struct eq_source - pending events of an object; part of the object
  * @num: number of the object
@@ -21,8 +18,7 @@ struct eq;
  * @index: position of the latest event, runs free
  * @node: in @held of an EQ, or unlinked
  * @waits_in: EQ in which the event at @index must be consumed first, or NULL
- * @count: number of pending events; if not 0, the source is held or waits
- * @type: pending events, enum ornic_event, in order
+ * @pending: bit n: enum ornic_event n; if not 0, the source is held or waits
  */
 struct eq_source {
 	uint32_t num;
@@ -31,8 +27,7 @@ struct eq_source {
 	uint32_t index;
 	struct list_head node;
 	struct eq *waits_in;
-	unsigned int count;
-	uint8_t type[EQ_SOURCE_TYPES];
+	uint64_t pending;
 };
 
 #endif /* ORNIC_DEVICE_EVENT_H */

@@ -213,7 +213,7 @@ void eq_source_forget(struct eq_source *source)
 	if (source->waits_in)
 		eq_wait_end(source);
 	list_del_init(&source->node);
-	source->count = 0;
+	source->pending = 0;
 	source->told = false;
 }
 
@@ -257,13 +257,7 @@ static void eq_queue(struct eq *eq, struct eq_source *source)
 static void eq_hold(struct eq *eq, struct eq_source *source,
 		    enum ornic_event type)
 {
-	unsigned int i, kept = 0;
-
-	for (i = 0; i < source->count; i++)
-		if (source->type[i] != type)
-			source->type[kept++] = source->type[i];
-	source->type[kept] = type;
-	source->count = kept + 1;
+	source->pending |= 1ULL << type;
 	if (list_empty(&source->node) && !source->waits_in)
 		eq_queue(eq, source);
 }
@@ -272,26 +266,23 @@ void eq_tell(struct eq *eq, struct eq_source *source, enum ornic_event type)
 {
 	if (eq->card->fatal)
 		return;
-	if (source->count || !eq_tell_now(eq, source, type))
+	if (source->pending || !eq_tell_now(eq, source, type))
 		eq_hold(eq, source, type);
 }
 
-/*
- * Write the first event of the first held source. Return: true when it was
- * written.
- */
+/* Write an event of the first held source. Return: true when it was written. */
 static bool eq_release(struct eq *eq)
 {
 	struct eq_source *source = list_first_entry(&eq->held, struct eq_source,
 						    node);
 
-	if (!eq_tell_now(eq, source, source->type[0]))
+	if (!eq_tell_now(eq, source, __builtin_ctzll(source->pending)))
 		return false;
-	memmove(source->type, source->type + 1, --source->count);
+	source->pending &= source->pending - 1;
 	/* A source that waits until this event is consumed is no longer held */
-	if (!source->count || source->once)
+	if (!source->pending || source->once)
 		list_del_init(&source->node);
-	if (source->count && source->once)
+	if (source->pending && source->once)
 		eq_wait(eq, source);
 	return true;
 }

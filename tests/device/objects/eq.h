@@ -105,7 +105,7 @@ void eq_source_forget(struct eq_source *source);
  * eq_tell - write an event, and raise an interrupt if requested
  * @eq: the EQ, always the same for a @source
  * @source: event source of the object
- * @type: event; one that is pending already is written once, in the later place
+ * @type: event, below 64; one that is pending already is written once
  *
  * A ring that is out of reach or has an impossible consumer index stops the
  * device (ORNIC_FATAL_EQ_*).

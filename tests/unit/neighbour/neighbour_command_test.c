@@ -392,7 +392,7 @@ static void push_held(struct neighbours *n)
 	while ((obj = obj_each(&card->cqs, &i))) {
 		struct cq *cq = container_of(obj, struct cq, obj);
 
-		if (cq->eq != eq || cq->events.count)
+		if (cq->eq != eq || cq->events.pending)
 			continue;
 		eq_tell(eq, &cq->events, ORNIC_EVENT_COMP);
 		eq_tell(eq, &cq->events, ORNIC_EVENT_COMP);
