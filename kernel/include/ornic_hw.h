@@ -122,7 +122,7 @@ struct ornic_buf {
 	__le64 addr;
 	__le32 npages;
 	__u8 page_shift;	/* 12 to 31 */
-	__u8 levels;		/* 0 to 3 */
+	__u8 levels;		/* 0 to 3, of a ring 0 or 1 */
 	__u8 rsvd[2];
 };
 ORNIC_ASSERT_SIZE(struct ornic_buf, 16);

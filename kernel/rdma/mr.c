@@ -191,7 +191,7 @@ static int ornic_mr_list_pages(struct ornic_ib_dev *dev, struct ib_umem *umem, u
 		return -EINVAL;
 	}
 
-	err = ornic_pbl_alloc(pbl, npages, ilog2(page_size));
+	err = ornic_pbl_alloc(pbl, npages, ilog2(page_size), false);
 	if (err)
 		return err;
 
@@ -551,7 +551,7 @@ struct ib_mr *ornic_ib_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 ma
 
 	/* A list even for one page; addresses and page size are set later */
 	mr->max_pages = max_pages;
-	err = ornic_pbl_alloc(&mr->pbl, max(max_pages, 2u), PAGE_SHIFT);
+	err = ornic_pbl_alloc(&mr->pbl, max(max_pages, 2u), PAGE_SHIFT, true);
 	if (err)
 		goto err_free_mr;
 

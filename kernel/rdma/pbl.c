@@ -10,12 +10,13 @@
  * @pbl:	filled in
  * @npages:	pages of the buffer, not 0
  * @page_shift:	log2 of the bytes of a page, 12 to 31
+ * @flat:	one contiguous list of any length, as rings and REG_MR demand
  *
  * Set each entry, then call ornic_pbl_map(). Call ornic_pbl_free() at any time.
  *
  * Return: 0, -EINVAL for too many pages, or -ENOMEM.
  */
-int ornic_pbl_alloc(struct ornic_pbl *pbl, u64 npages, u8 page_shift)
+int ornic_pbl_alloc(struct ornic_pbl *pbl, u64 npages, u8 page_shift, bool flat)
 {
 	int levels = ornic_pbl_levels(npages);
 	u32 n, level, i;
@@ -23,6 +24,8 @@ int ornic_pbl_alloc(struct ornic_pbl *pbl, u64 npages, u8 page_shift)
 	*pbl = (struct ornic_pbl) {};
 	if (levels < 0)
 		return levels;
+	if (flat && levels)
+		levels = 1;
 
 	pbl->buf.npages = cpu_to_le32(npages);
 	pbl->buf.page_shift = page_shift;
@@ -31,7 +34,7 @@ int ornic_pbl_alloc(struct ornic_pbl *pbl, u64 npages, u8 page_shift)
 	case 0:
 		return 0;
 	case 1:
-		/* One chunk of any size: the device needs it contiguous */
+		/* One chunk of any size, which may be too large for kzalloc() */
 		pbl->shift = order_base_2(npages);
 		pbl->size = npages * sizeof(__le64);
 		pbl->leaves = 1;
@@ -53,7 +56,8 @@ int ornic_pbl_alloc(struct ornic_pbl *pbl, u64 npages, u8 page_shift)
 
 	for (i = 0; i < pbl->nchunks; i++) {
 		/* kmalloc() aligns sizes that are powers of two to the size */
-		pbl->chunks[i].entries = kzalloc(pbl->size, GFP_KERNEL_ACCOUNT);
+		pbl->chunks[i].entries = kzalloc(pbl->size,
+						 GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 		if (!pbl->chunks[i].entries) {
 			ornic_pbl_free(NULL, pbl);
 			return -ENOMEM;

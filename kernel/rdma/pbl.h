@@ -12,7 +12,7 @@
 
 struct ib_device;
 
-/* Up to this many entries a list is one contiguous array, of at most 32 KiB */
+/* Up to this many entries a list of an MR is one contiguous array, of at most 32 KiB */
 #define ORNIC_PBL_FLAT_MAX	4096
 /* Most pages of a list, with three levels */
 #define ORNIC_PBL_MAX \
@@ -67,7 +67,7 @@ static inline int ornic_pbl_levels(u64 npages)
 	return -EINVAL;
 }
 
-int ornic_pbl_alloc(struct ornic_pbl *pbl, u64 npages, u8 page_shift);
+int ornic_pbl_alloc(struct ornic_pbl *pbl, u64 npages, u8 page_shift, bool flat);
 void ornic_pbl_set(struct ornic_pbl *pbl, u32 i, dma_addr_t page);
 int ornic_pbl_map(struct ib_device *ibdev, struct ornic_pbl *pbl);
 void ornic_pbl_sync_for_cpu(struct ib_device *ibdev, struct ornic_pbl *pbl);

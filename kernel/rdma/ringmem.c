@@ -217,7 +217,7 @@ int ornic_ringmem_describe(struct ib_device *ibdev, const struct ornic_ringmem *
 		return 0;
 	}
 
-	err = ornic_pbl_alloc(pbl, npages, PAGE_SHIFT);
+	err = ornic_pbl_alloc(pbl, npages, PAGE_SHIFT, true);
 	if (err)
 		return err;
 	for (i = 0; i < npages; i++)

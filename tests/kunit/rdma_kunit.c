@@ -238,14 +238,16 @@ static u64 ornic_test_pbl_look(const struct ornic_buf *buf, u32 page)
 	return addr;
 }
 
-static void ornic_test_pbl_of(struct kunit *test, u32 npages)
+static void ornic_test_pbl_of(struct kunit *test, u32 npages, bool flat)
 {
 	struct ib_device *ibdev = kunit_kzalloc(test, sizeof(*ibdev), GFP_KERNEL);
 	struct ornic_pbl pbl;
 	u32 i;
 
 	KUNIT_ASSERT_NOT_NULL(test, ibdev);
-	KUNIT_ASSERT_EQ(test, ornic_pbl_alloc(&pbl, npages, 21), 0);
+	KUNIT_ASSERT_EQ(test, ornic_pbl_alloc(&pbl, npages, 21, flat), 0);
+	if (flat)
+		KUNIT_EXPECT_EQ(test, pbl.buf.levels, npages > 1);
 	for (i = 0; i < npages; i++)
 		ornic_pbl_set(&pbl, i, (dma_addr_t)(i + 1) << 21);
 	KUNIT_ASSERT_EQ(test, ornic_pbl_map(ibdev, &pbl), 0);
@@ -264,34 +266,38 @@ static void ornic_test_pbl_of(struct kunit *test, u32 npages)
 
 static void ornic_test_pbl_no_list(struct kunit *test)
 {
-	ornic_test_pbl_of(test, 1);
+	ornic_test_pbl_of(test, 1, false);
 }
 
 static void ornic_test_pbl_flat(struct kunit *test)
 {
-	ornic_test_pbl_of(test, 2);
-	ornic_test_pbl_of(test, 513);
-	ornic_test_pbl_of(test, ORNIC_PBL_FLAT_MAX);
+	ornic_test_pbl_of(test, 2, false);
+	ornic_test_pbl_of(test, 513, false);
+	ornic_test_pbl_of(test, ORNIC_PBL_FLAT_MAX, false);
+	/* [ORNIC-BUF-2] Rings */
+	ornic_test_pbl_of(test, 1, true);
+	ornic_test_pbl_of(test, 2, true);
+	ornic_test_pbl_of(test, 4 * ORNIC_PBL_FLAT_MAX + 1, true);
 }
 
 static void ornic_test_pbl_two_levels(struct kunit *test)
 {
-	ornic_test_pbl_of(test, ORNIC_PBL_FLAT_MAX + 1);
-	ornic_test_pbl_of(test, 16 * ORNIC_INDEX_ENTRIES);
-	ornic_test_pbl_of(test, 16 * ORNIC_INDEX_ENTRIES + 1);
+	ornic_test_pbl_of(test, ORNIC_PBL_FLAT_MAX + 1, false);
+	ornic_test_pbl_of(test, 16 * ORNIC_INDEX_ENTRIES, false);
+	ornic_test_pbl_of(test, 16 * ORNIC_INDEX_ENTRIES + 1, false);
 }
 
 static void ornic_test_pbl_three_levels(struct kunit *test)
 {
-	ornic_test_pbl_of(test, ORNIC_INDEX_ENTRIES * ORNIC_INDEX_ENTRIES);
-	ornic_test_pbl_of(test, ORNIC_INDEX_ENTRIES * ORNIC_INDEX_ENTRIES + 1);
+	ornic_test_pbl_of(test, ORNIC_INDEX_ENTRIES * ORNIC_INDEX_ENTRIES, false);
+	ornic_test_pbl_of(test, ORNIC_INDEX_ENTRIES * ORNIC_INDEX_ENTRIES + 1, false);
 }
 
 static void ornic_test_pbl_free_before_map(struct kunit *test)
 {
 	struct ornic_pbl pbl;
 
-	KUNIT_ASSERT_EQ(test, ornic_pbl_alloc(&pbl, ORNIC_PBL_FLAT_MAX + 1, 12), 0);
+	KUNIT_ASSERT_EQ(test, ornic_pbl_alloc(&pbl, ORNIC_PBL_FLAT_MAX + 1, 12, false), 0);
 	ornic_pbl_free(NULL, &pbl);
 	KUNIT_EXPECT_NULL(test, pbl.chunks);
 }

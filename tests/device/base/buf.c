@@ -11,6 +11,7 @@
 #define BUF_SHIFT_MIN 12
 #define BUF_SHIFT_MAX 31
 #define BUF_LEVELS_MAX 3
+#define BUF_RING_LEVELS_MAX 1
 #define BUF_INDEX_SHIFT 9	/* log2 of ORNIC_INDEX_ENTRIES */
 #define BUF_INDEX_MASK ((1ULL << ORNIC_INDEX_PAGE_SHIFT) - 1)
 /* With more unmapped ranges than this, drop all pointers instead of comparing pages */
@@ -350,6 +351,9 @@ enum ornic_cmd_status buf_init(struct buf *buf, struct guest *guest,
 {
 	enum ornic_cmd_status status;
 
+	memset(buf, 0, sizeof(*buf));
+	if (desc->levels > BUF_RING_LEVELS_MAX)
+		return ORNIC_CMD_BAD_PARAM;
 	status = buf_begin(buf, guest, budget, desc, start, len, dir);
 	if (status)
 		return status;

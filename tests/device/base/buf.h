@@ -131,7 +131,7 @@ enum ornic_cmd_status buf_begin(struct buf *buf, struct guest *guest,
 bool buf_step(struct buf *buf, enum ornic_cmd_status *status);
 
 /**
- * buf_init - check a description, read its index pages and resolve
+ * buf_init - check the description of a ring, read its page list and resolve
  * @buf: to initialise
  * @guest: guest memory
  * @budget: budget to take the pages from
@@ -141,8 +141,8 @@ bool buf_step(struct buf *buf, enum ornic_cmd_status *status);
  * @dir: enum mem_dir bits that will be needed
  *
  * All of the used part must be in reach now; it may become unreachable later.
- * This function is for rings. Buffers that may have more than BUF_STEP pages
- * use buf_begin() and buf_step().
+ * Buffers that may have more levels, or more than BUF_STEP pages, use
+ * buf_begin() and buf_step().
  *
  * Return: ORNIC_CMD_OK, BAD_PARAM (invalid values or too few pages), DMA_FAULT
  * or NO_RESOURCES.

@@ -103,7 +103,7 @@ static void test_create_refusals(void **state)
 	REFUSED(side, DMA_FAULT, in.rq.addr = htole64(HOST_NOWHERE));
 	REFUSED(side, BAD_PARAM, in.sq.npages = 0);
 	REFUSED(side, BAD_PARAM, in.rq.rsvd[1] = 1);
-	REFUSED(side, BAD_PARAM, in.sq.levels = 4);
+	REFUSED(side, BAD_PARAM, in.sq.levels = 2);
 	assert_int_equal(side->host->card->budget.pages, pages);
 
 	good = create_in(side);
