@@ -26,7 +26,7 @@
  * @log_size: log2 of the entries
  */
 struct ornic_cq_location {
-	struct ornic_slab_place slab;
+	struct ornic_mmap_place slab;
 	uint32_t ring_offset;
 	uint32_t dbr_offset;
 	uint8_t log_size;
@@ -54,9 +54,7 @@ static int ornic_cq_init(struct ornic_cq *cq,
 			 const struct ornic_create_cq_resp *resp, bool ext)
 {
 	struct ornic_cq_location from = {
-		.slab.id = resp->mmap_id,
-		.slab.offset = resp->mmap_offset,
-		.slab.length = resp->mmap_length,
+		.slab = resp->map,
 		.ring_offset = resp->ring_offset,
 		.dbr_offset = resp->dbr_offset,
 		.log_size = resp->log_size,
@@ -301,9 +299,7 @@ static int ornic_cq_do_resize(struct ornic_cq *cq, int cqe,
 		return ret;
 	}
 
-	from.slab.id = resp.mmap_id;
-	from.slab.offset = resp.mmap_offset;
-	from.slab.length = resp.mmap_length;
+	from.slab = resp.map;
 	from.ring_offset = resp.ring_offset;
 	from.dbr_offset = resp.dbr_offset;
 	from.log_size = resp.log_size;

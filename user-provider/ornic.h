@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include <infiniband/driver.h>
+#include <rdma/ornic-abi.h>
 #include <ccan/container_of.h>
 #include <util/compiler.h>
 
@@ -65,18 +66,6 @@ struct ornic_slabs {
 };
 
 /**
- * struct ornic_slab_place - where the kernel put the rings of an object
- * @id: number of the slab; 0: the memory is not shared
- * @offset: offset for mmap()
- * @length: bytes to map
- */
-struct ornic_slab_place {
-	uint64_t id;
-	uint64_t offset;
-	uint64_t length;
-};
-
-/**
  * struct ornic_ringmem - mapping that holds rings and doorbell record
  * @slab: slab of the mapping; NULL: the object has it alone
  * @map: start of the mapping, NULL without one
@@ -122,25 +111,15 @@ struct ornic_nums {
 };
 
 /**
- * struct ornic_page_place - location of a page for mmap()
- * @offset: offset for mmap()
- * @length: bytes to map
- */
-struct ornic_page_place {
-	uint64_t offset;
-	size_t length;
-};
-
-/**
  * struct ornic_context_pages - locations of the pages of a context
  * @db: doorbell page
  * @board: board page, with ORNIC_UCONTEXT_CAP_SHADOW
  * @clock: clock page, with ORNIC_UCONTEXT_CAP_CLOCK
  */
 struct ornic_context_pages {
-	struct ornic_page_place db;
-	struct ornic_page_place board;
-	struct ornic_page_place clock;
+	struct ornic_mmap_place db;
+	struct ornic_mmap_place board;
+	struct ornic_mmap_place clock;
 };
 
 /**
@@ -699,7 +678,7 @@ void ornic_num_take(struct ornic_nums *nums, uint32_t num);
 void ornic_slabs_init(struct ornic_slabs *slabs);
 void ornic_slabs_uninit(struct ornic_slabs *slabs);
 int ornic_slab_map(struct ornic_context *ctx,
-		   const struct ornic_slab_place *place,
+		   const struct ornic_mmap_place *place,
 		   struct ornic_ringmem *mem);
 void ornic_slab_unmap(struct ornic_context *ctx, struct ornic_ringmem *mem);
 

@@ -11,8 +11,6 @@ DECLARE_DRV_CMD(ornic_ualloc_ucontext, IB_USER_VERBS_CMD_GET_CONTEXT,
 		ornic_alloc_ucontext_req, ornic_alloc_ucontext_resp);
 DECLARE_DRV_CMD(ornic_uquery_device, IB_USER_VERBS_EX_CMD_QUERY_DEVICE,
 		empty, ornic_query_device_resp);
-DECLARE_DRV_CMD(ornic_ualloc_pd, IB_USER_VERBS_CMD_ALLOC_PD,
-		empty, ornic_alloc_pd_resp);
 DECLARE_DRV_CMD(ornic_ucreate_cq, IB_USER_VERBS_EX_CMD_CREATE_CQ,
 		ornic_create_cq_req, ornic_create_cq_resp);
 DECLARE_DRV_CMD(ornic_uresize_cq, IB_USER_VERBS_CMD_RESIZE_CQ,

@@ -18,7 +18,7 @@
  */
 struct ibv_pd *ornic_alloc_pd(struct ibv_context *ibctx)
 {
-	struct ornic_ualloc_pd_resp resp = {};
+	struct ib_uverbs_alloc_pd_resp resp = {};
 	struct ibv_alloc_pd cmd = {};
 	struct ornic_pd *pd;
 	int ret;
@@ -27,8 +27,8 @@ struct ibv_pd *ornic_alloc_pd(struct ibv_context *ibctx)
 	if (!pd)
 		return NULL;
 
-	ret = ibv_cmd_alloc_pd(ibctx, &pd->ibv_pd, &cmd, sizeof(cmd),
-			       &resp.ibv_resp, sizeof(resp));
+	ret = ibv_cmd_alloc_pd(ibctx, &pd->ibv_pd, &cmd, sizeof(cmd), &resp,
+			       sizeof(resp));
 	if (ret) {
 		free(pd);
 		errno = ret;

@@ -108,18 +108,13 @@ static int ornic_qp_init(struct ornic_qp *qp, struct ornic_context *ctx,
 			 const struct ornic_create_qp_resp *resp,
 			 const struct ibv_qp_cap *cap)
 {
-	const struct ornic_slab_place place = {
-		.id = resp->mmap_id,
-		.offset = resp->mmap_offset,
-		.length = resp->mmap_length,
-	};
 	int ret;
 
 	qp->qpn = resp->qpn;
-	if (!resp->mmap_length)
+	if (!resp->map.length)
 		return 0;
 
-	ret = ornic_slab_map(ctx, &place, &qp->mem);
+	ret = ornic_slab_map(ctx, &resp->map, &qp->mem);
 	if (ret)
 		return ret;
 

@@ -8,7 +8,7 @@
 #include "ornic.h"
 
 static void *ornic_slab_mmap(const struct ornic_context *ctx,
-			     const struct ornic_slab_place *place)
+			     const struct ornic_mmap_place *place)
 {
 	return mmap(NULL, place->length, PROT_READ | PROT_WRITE, MAP_SHARED,
 		    ctx->vctx.context.cmd_fd, place->offset);
@@ -27,7 +27,7 @@ static struct ornic_slab **ornic_slab_find(struct ornic_slabs *slabs,
 
 /* Returns NULL with errno set */
 static struct ornic_slab *ornic_slab_new(const struct ornic_context *ctx,
-					 const struct ornic_slab_place *place)
+					 const struct ornic_mmap_place *place)
 {
 	struct ornic_slab *slab;
 	void *map;
@@ -55,7 +55,7 @@ static void ornic_slab_free(struct ornic_slab *slab)
 }
 
 static int ornic_slab_get(struct ornic_context *ctx,
-			  const struct ornic_slab_place *place,
+			  const struct ornic_mmap_place *place,
 			  struct ornic_ringmem *mem)
 {
 	struct ornic_slabs *slabs = &ctx->slabs;
@@ -108,7 +108,7 @@ static void ornic_slab_put(struct ornic_slabs *slabs, struct ornic_slab *slab)
  * Return: 0 or a positive errno.
  */
 int ornic_slab_map(struct ornic_context *ctx,
-		   const struct ornic_slab_place *place,
+		   const struct ornic_mmap_place *place,
 		   struct ornic_ringmem *mem)
 {
 	void *map;

@@ -19,7 +19,7 @@
  * @log_wqes: log2 of the WQEs
  */
 struct ornic_srq_place {
-	struct ornic_slab_place slab;
+	struct ornic_mmap_place slab;
 	uint32_t ring_offset;
 	uint32_t dbr_offset;
 	uint8_t log_wqes;
@@ -53,9 +53,7 @@ static int ornic_srq_init(struct ornic_srq *srq, struct ornic_context *ctx,
 			  uint32_t max_sge)
 {
 	struct ornic_srq_place from = {
-		.slab.id = resp->mmap_id,
-		.slab.offset = resp->mmap_offset,
-		.slab.length = resp->mmap_length,
+		.slab = resp->map,
 		.ring_offset = resp->ring_offset,
 		.dbr_offset = resp->dbr_offset,
 		.log_wqes = resp->log_wqes,
@@ -228,9 +226,7 @@ static int ornic_srq_resize_cmd(struct ibv_srq *ibsrq, uint32_t max_wr,
 	if (ret)
 		return ret;
 
-	to->slab.id = resp.mmap_id;
-	to->slab.offset = resp.mmap_offset;
-	to->slab.length = resp.mmap_length;
+	to->slab = resp.map;
 	to->ring_offset = resp.ring_offset;
 	to->dbr_offset = resp.dbr_offset;
 	to->log_wqes = resp.log_size;

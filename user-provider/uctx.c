@@ -84,7 +84,7 @@ static void ornic_context_unmap_pages(struct ornic_context *ctx)
 
 /* Returns NULL with errno set */
 static void *ornic_context_mmap(const struct ornic_context *ctx,
-				const struct ornic_page_place *place, int prot)
+				const struct ornic_mmap_place *place, int prot)
 {
 	void *page;
 
@@ -260,9 +260,9 @@ ornic_context_init(struct ornic_context *ctx,
 	ctx->send_ops = resp->send_ops;
 	ctx->null_key = resp->null_key;
 	ctx->pages = (struct ornic_context_pages){
-		.db = { resp->db_offset, resp->db_length },
-		.board = { resp->board_offset, resp->board_length },
-		.clock = { resp->clock_offset, resp->clock_length },
+		.db = resp->db,
+		.board = resp->board,
+		.clock = resp->clock,
 	};
 
 	verbs_set_ops(&ctx->vctx, &ornic_context_ops);

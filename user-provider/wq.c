@@ -12,15 +12,10 @@ static int ornic_wq_init(struct ornic_wq *wq, struct ornic_context *ctx,
 			 const struct ornic_create_wq_resp *resp,
 			 const struct ibv_wq_init_attr *attr)
 {
-	const struct ornic_slab_place place = {
-		.id = resp->mmap_id,
-		.offset = resp->mmap_offset,
-		.length = resp->mmap_length,
-	};
 	struct ornic_rq *rq = &wq->rq;
 	int ret;
 
-	ret = ornic_slab_map(ctx, &place, &wq->mem);
+	ret = ornic_slab_map(ctx, &resp->map, &wq->mem);
 	if (ret)
 		return ret;
 

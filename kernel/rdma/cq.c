@@ -344,9 +344,7 @@ int ornic_ib_create_user_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *at
 
 	place = ornic_slab_locate(cq->buf.mem);
 	resp.cqn = cq->res.num;
-	resp.mmap_id = place.id;
-	resp.mmap_offset = place.mmap_offset;
-	resp.mmap_length = place.mmap_length;
+	resp.map = place.map;
 	resp.ring_offset = place.offset;
 	resp.dbr_offset = place.offset + ornic_cq_dbr_offset(&cq->buf);
 	resp.log_size = cq->ring.log_size;
@@ -431,9 +429,7 @@ int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udat
 
 	/* First, because the device cannot return to the old ring */
 	place = ornic_slab_locate(buf.mem);
-	resp.mmap_id = place.id;
-	resp.mmap_offset = place.mmap_offset;
-	resp.mmap_length = place.mmap_length;
+	resp.map = place.map;
 	resp.ring_offset = place.offset;
 	resp.dbr_offset = place.offset + ornic_cq_dbr_offset(&buf);
 	err = ib_respond_udata(udata, resp);

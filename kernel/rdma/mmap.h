@@ -4,6 +4,7 @@
 #define ORNIC_RDMA_MMAP_H
 
 #include <rdma/ib_verbs.h>
+#include <rdma/ornic-abi.h>
 
 struct ornic_ringmem;
 
@@ -22,6 +23,22 @@ struct ornic_mmap {
 	phys_addr_t io;
 	bool read_only;
 };
+
+/**
+ * ornic_mmap_locate - tell where a process finds an entry
+ * @map:	the entry
+ * @id:		of memory that objects share, or 0
+ *
+ * Return: the place.
+ */
+static inline struct ornic_mmap_place ornic_mmap_locate(const struct ornic_mmap *map, u64 id)
+{
+	return (struct ornic_mmap_place) {
+		.id = id,
+		.offset = rdma_user_mmap_get_offset(&map->entry),
+		.length = (u64)map->entry.npages << PAGE_SHIFT,
+	};
+}
 
 int ornic_ib_mmap(struct ib_ucontext *ibuctx, struct vm_area_struct *vma);
 void ornic_ib_mmap_free(struct rdma_user_mmap_entry *entry);

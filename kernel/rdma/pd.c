@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Protection domains */
 #include <rdma/uverbs_ioctl.h>
-#include <rdma/ornic-abi.h>
 
 #include "device.h"
 #include "pd.h"
@@ -10,28 +9,13 @@ int ornic_ib_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 {
 	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibpd->device);
 	struct ornic_pd *pd = to_ornic_pd(ibpd);
-	struct ornic_alloc_pd_resp resp = {};
 	int err;
 
-	err = ib_is_udata_in_empty(udata);
+	err = ib_no_udata_io(udata);
 	if (err)
 		return err;
 
-	err = ornic_pd_alloc(dev->odev, &pd->pdn);
-	if (err)
-		return err;
-
-	if (udata) {
-		resp.pdn = pd->pdn;
-		err = ib_respond_udata(udata, resp);
-		if (err)
-			goto err_free_pd;
-	}
-	return 0;
-
-err_free_pd:
-	ornic_pd_free(dev->odev, pd->pdn);
-	return err;
+	return ornic_pd_alloc(dev->odev, &pd->pdn);
 }
 
 int ornic_ib_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)

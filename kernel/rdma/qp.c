@@ -458,9 +458,7 @@ static int ornic_qp_respond(struct ornic_qp *qp, struct ib_udata *udata)
 
 	if (qp->mem) {
 		place = ornic_slab_locate(qp->mem);
-		resp.mmap_id = place.id;
-		resp.mmap_offset = place.mmap_offset;
-		resp.mmap_length = place.mmap_length;
+		resp.map = place.map;
 		resp.sq_offset = place.offset;
 		resp.rq_offset = place.offset + qp->geo.rq_offset;
 		resp.dbr_offset = ornic_slab_record(qp->mem, qp->geo.dbr_offset).offset;

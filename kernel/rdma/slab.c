@@ -292,9 +292,7 @@ struct ornic_slab_place ornic_slab_locate(const struct ornic_ringmem *mem)
 	const struct ornic_slab *slab = mem->slab;
 
 	return (struct ornic_slab_place) {
-		.id = slab->id,
-		.mmap_offset = rdma_user_mmap_get_offset(&slab->mmap->entry),
-		.mmap_length = (u64)slab->mem->npages << PAGE_SHIFT,
+		.map = ornic_mmap_locate(slab->mmap, slab->id),
 		.offset = (mem->pages - slab->mem->pages) << PAGE_SHIFT,
 	};
 }

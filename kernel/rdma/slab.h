@@ -12,6 +12,7 @@
 #include <linux/mutex.h>
 #include <linux/sizes.h>
 #include <linux/types.h>
+#include <rdma/ornic-abi.h>
 
 struct ib_device;
 struct ib_ucontext;
@@ -76,15 +77,11 @@ struct ornic_slabs {
 
 /**
  * struct ornic_slab_place - place of the memory of an object for its process
- * @id:		of the slab, 0: the mapping holds nothing else
- * @mmap_offset: offset for mmap(), in bytes
- * @mmap_length: bytes to map
+ * @map:	mapping that holds it; its id is that of the slab
  * @offset:	bytes from the start of the mapping
  */
 struct ornic_slab_place {
-	u64 id;
-	u64 mmap_offset;
-	u64 mmap_length;
+	struct ornic_mmap_place map;
 	u32 offset;
 };
 

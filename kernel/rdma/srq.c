@@ -118,9 +118,7 @@ static int ornic_srq_respond(const struct ornic_srq *srq, struct ib_udata *udata
 	struct ornic_slab_place place = ornic_slab_locate(srq->ring.mem);
 	struct ornic_create_srq_resp resp = {
 		.srqn = srq->res.num,
-		.mmap_id = place.id,
-		.mmap_offset = place.mmap_offset,
-		.mmap_length = place.mmap_length,
+		.map = place.map,
 		.ring_offset = place.offset,
 		.dbr_offset = place.offset + srq->ring.dbr_offset,
 		.log_wqes = srq->ring.log_wqes,
@@ -244,9 +242,7 @@ static int ornic_srq_resize(struct ornic_ib_dev *dev, struct ornic_srq *srq, u32
 		return err;
 
 	place = ornic_slab_locate(ring.mem);
-	resp.mmap_id = place.id;
-	resp.mmap_offset = place.mmap_offset;
-	resp.mmap_length = place.mmap_length;
+	resp.map = place.map;
 	resp.ring_offset = place.offset;
 	resp.dbr_offset = place.offset + ring.dbr_offset;
 	resp.log_size = ring.log_wqes;

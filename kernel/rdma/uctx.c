@@ -28,24 +28,17 @@ static void ornic_ucontext_fill_resp(struct ornic_ucontext *ctx,
 	const struct ornic_limits *lim = &dev->odev->lim;
 
 	*resp = (struct ornic_alloc_ucontext_resp) {
-		.db_offset = rdma_user_mmap_get_offset(&ctx->db_mmap->entry),
-		.db_length = PAGE_SIZE,
-		.max_sq_slots = lim->max_sq_slots,
-		.max_rq_wqes = lim->max_rq_wqes,
-		.max_sge = dev->max_sge,
-		.max_inline = dev->max_inline,
 		.send_ops = lim->send_ops[0],
+		.db = ornic_mmap_locate(ctx->db_mmap, 0),
 	};
 
 	if (ctx->board_mmap) {
 		resp->caps |= ORNIC_UCONTEXT_CAP_SHADOW;
-		resp->board_offset = rdma_user_mmap_get_offset(&ctx->board_mmap->entry);
-		resp->board_length = PAGE_SIZE;
+		resp->board = ornic_mmap_locate(ctx->board_mmap, 0);
 	}
 	if (ctx->clock_mmap) {
 		resp->caps |= ORNIC_UCONTEXT_CAP_CLOCK;
-		resp->clock_offset = rdma_user_mmap_get_offset(&ctx->clock_mmap->entry);
-		resp->clock_length = PAGE_SIZE;
+		resp->clock = ornic_mmap_locate(ctx->clock_mmap, 0);
 	}
 	if (dev->odev->cq_db)
 		resp->caps |= ORNIC_UCONTEXT_CAP_CQ_DB;
@@ -152,7 +145,7 @@ void ornic_ib_disassociate_ucontext(struct ib_ucontext *ibuctx)
 {
 }
 
-#define ORNIC_UCONTEXT_RESP	UVERBS_ATTR_STRUCT(struct ornic_alloc_ucontext_resp, max_inline)
+#define ORNIC_UCONTEXT_RESP	UVERBS_ATTR_STRUCT(struct ornic_alloc_ucontext_resp, reserved_2e0)
 
 ADD_UVERBS_ATTRIBUTES_SIMPLE(ornic_ib_query_context,
 			     UVERBS_OBJECT_DEVICE,

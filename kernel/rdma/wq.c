@@ -121,10 +121,7 @@ static int ornic_wq_respond(const struct ornic_wq *wq, struct ib_udata *udata)
 {
 	struct ornic_slab_place place = ornic_slab_locate(wq->ring.mem);
 	struct ornic_create_wq_resp resp = {
-		.wqn = wq->res.num,
-		.mmap_id = place.id,
-		.mmap_offset = place.mmap_offset,
-		.mmap_length = place.mmap_length,
+		.map = place.map,
 		.ring_offset = place.offset,
 		.dbr_offset = place.offset + wq->ring.dbr_offset,
 		.log_wqes = wq->ring.log_wqes,

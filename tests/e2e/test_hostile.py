@@ -57,7 +57,7 @@ UDATA = {
     **{f"{verb}, no memory for the response": errno.EFAULT
        for verb in ("pd", "cq", "srq", "qp", "mr")},
     **{f"{verb}, no memory for the driver's response": errno.EFAULT
-       for verb in ("pd", "cq", "srq", "qp")},
+       for verb in ("cq", "srq", "qp")},
     **{f"wq, {what}": want for what, want in REQUEST.items()},
     "wq, comp_mask": errno.EOPNOTSUPP,
     "wq, type 7": errno.EOPNOTSUPP,

@@ -78,7 +78,10 @@ struct ornic_mmap *ornic_test_mmap_add(struct ib_ucontext *ibuctx, const struct 
 		return ERR_PTR(-ENOMEM);
 	}
 	map = kmemdup(what, sizeof(*what), GFP_KERNEL);
-	return map ?: ERR_PTR(-ENOMEM);
+	if (!map)
+		return ERR_PTR(-ENOMEM);
+	map->entry.npages = size >> PAGE_SHIFT;
+	return map;
 }
 
 void ornic_test_mmap_remove(struct ornic_mmap *map)
@@ -121,12 +124,12 @@ static void ornic_test_slab_is_shared(struct kunit *test)
 
 	KUNIT_EXPECT_PTR_EQ(test, a->slab, b->slab);
 	KUNIT_EXPECT_EQ(test, test_now->live, 1);
-	KUNIT_EXPECT_EQ(test, ornic_slab_locate(a).id, 1);
-	KUNIT_EXPECT_EQ(test, ornic_slab_locate(b).id, 1);
+	KUNIT_EXPECT_EQ(test, ornic_slab_locate(a).map.id, 1);
+	KUNIT_EXPECT_EQ(test, ornic_slab_locate(b).map.id, 1);
 	KUNIT_EXPECT_EQ(test, ornic_slab_locate(a).offset, TEST_RECORDS * PAGE_SIZE);
 	KUNIT_EXPECT_EQ(test, ornic_slab_locate(b).offset,
 			(TEST_RECORDS + TEST_PAGES) * PAGE_SIZE);
-	KUNIT_EXPECT_EQ(test, ornic_slab_locate(b).mmap_length, ORNIC_SLAB_PAGES_MIN * PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, ornic_slab_locate(b).map.length, ORNIC_SLAB_PAGES_MIN * PAGE_SIZE);
 	KUNIT_EXPECT_EQ(test, b->dma[0], (TEST_RECORDS + TEST_PAGES) * PAGE_SIZE);
 	ornic_slab_free(NULL, a);
 	ornic_slab_free(NULL, b);
@@ -224,7 +227,7 @@ static void ornic_test_slab_one_spare(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(mem); i++)
 		mem[i] = ornic_test_part(test, ORNIC_SLAB_PART_MAX);
 	KUNIT_EXPECT_EQ(test, test_now->live, 2);
-	last = ornic_slab_locate(mem[2]).id;
+	last = ornic_slab_locate(mem[2]).map.id;
 	KUNIT_EXPECT_EQ(test, last, 2);
 
 	ornic_slab_free(NULL, mem[1]);
@@ -237,7 +240,7 @@ static void ornic_test_slab_one_spare(struct kunit *test)
 
 	/* The spare is used again, and then it is none */
 	mem[0] = ornic_test_part(test, 1);
-	KUNIT_EXPECT_EQ(test, ornic_slab_locate(mem[0]).id, last);
+	KUNIT_EXPECT_EQ(test, ornic_slab_locate(mem[0]).map.id, last);
 	KUNIT_EXPECT_NULL(test, test_now->slabs.spare);
 	ornic_slab_free(NULL, mem[0]);
 }
@@ -252,7 +255,7 @@ static void ornic_test_slab_numbers_are_new(struct kunit *test)
 		/* Two slabs, of which one is freed */
 		a = ornic_test_part(test, ORNIC_SLAB_PART_MAX);
 		b = ornic_test_part(test, ORNIC_SLAB_PART_MAX);
-		id = max(ornic_slab_locate(a).id, ornic_slab_locate(b).id);
+		id = max(ornic_slab_locate(a).map.id, ornic_slab_locate(b).map.id);
 		KUNIT_EXPECT_GE(test, id, last);
 		KUNIT_EXPECT_EQ(test, id, test_now->slabs.last_id);
 		last = id;
@@ -268,11 +271,11 @@ static void ornic_test_slab_large_is_alone(struct kunit *test)
 	struct ornic_slab_place place = ornic_slab_locate(large);
 
 	KUNIT_EXPECT_EQ(test, test_now->live, 2);
-	KUNIT_EXPECT_EQ(test, place.id, 0);
+	KUNIT_EXPECT_EQ(test, place.map.id, 0);
 	KUNIT_EXPECT_EQ(test, place.offset, 0);
 	KUNIT_EXPECT_PTR_EQ(test, ornic_slab_record(large, 128).mem, large);
 	KUNIT_EXPECT_EQ(test, ornic_slab_record(large, 128).offset, 128);
-	KUNIT_EXPECT_EQ(test, place.mmap_length, (ORNIC_SLAB_PART_MAX + 1) * PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, place.map.length, (ORNIC_SLAB_PART_MAX + 1) * PAGE_SIZE);
 	ornic_slab_free(NULL, large);
 	KUNIT_EXPECT_EQ(test, test_now->live, 1);
 	KUNIT_EXPECT_NULL(test, test_now->slabs.spare);

@@ -84,16 +84,12 @@ struct fake_cq {
 /**
  * struct fake_place - memory of rings
  * @mem: the device's mapping of it
- * @id: number of the slab; 0: the mapping holds nothing else
- * @offset: offset for the provider's mmap()
- * @length: bytes to map
+ * @map: mapping that holds it
  * @base: bytes from the start of the mapping
  */
 struct fake_place {
 	uint8_t *mem;
-	uint64_t id;
-	uint64_t offset;
-	uint64_t length;
+	struct ornic_mmap_place map;
 	uint32_t base;
 };
 

@@ -49,10 +49,7 @@ int ibv_cmd_create_wq(struct ibv_context *context,
 	ibwq->wq_num = wq->qpn;
 	attr->max_wr = wq->rq_wqes;
 	attr->max_sge = (1u << stride) / 16 - 1;
-	resp->wqn = wq->qpn;
-	resp->mmap_id = place.id;
-	resp->mmap_offset = place.offset;
-	resp->mmap_length = place.length;
+	resp->map = place.map;
 	resp->ring_offset = place.base;
 	resp->dbr_offset = place.base + ((uint8_t *)wq->dbr - wq->rq);
 	resp->log_wqes = log;

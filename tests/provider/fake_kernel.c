@@ -96,20 +96,20 @@ struct fake_place fake_place(size_t bytes)
 	if (size > FAKE_OWN) {
 		offset = fake_alloc(size);
 		place.mem = fake_now->mem + offset;
-		place.id = 0;
-		place.offset = fake_mmap_offset(offset);
-		place.length = size;
+		place.map.id = 0;
+		place.map.offset = fake_mmap_offset(offset);
+		place.map.length = size;
 		place.base = 0;
 		return place;
 	}
 
-	if (!slab->id || fake_now->new_slabs || fake_now->bad_mmap ||
-	    fake_now->slab_used + size > slab->length) {
+	if (!slab->map.id || fake_now->new_slabs || fake_now->bad_mmap ||
+	    fake_now->slab_used + size > slab->map.length) {
 		offset = fake_alloc(FAKE_SLAB);
 		slab->mem = fake_now->mem + offset;
-		slab->id++;
-		slab->offset = fake_mmap_offset(offset);
-		slab->length = FAKE_SLAB;
+		slab->map.id++;
+		slab->map.offset = fake_mmap_offset(offset);
+		slab->map.length = FAKE_SLAB;
 		fake_now->slab_used = 0;
 	}
 	place = *slab;
@@ -117,8 +117,8 @@ struct fake_place fake_place(size_t bytes)
 	place.mem += place.base;
 	fake_now->slab_used += size;
 	/* A slab that cannot be mapped is not used again */
-	if (slab->offset % FAKE_PAGE)
-		fake_now->slab_used = slab->length;
+	if (slab->map.offset % FAKE_PAGE)
+		fake_now->slab_used = slab->map.length;
 	return place;
 }
 
@@ -193,14 +193,14 @@ static int fake_get_context(struct ib_uverbs_get_context_resp *ibv_resp)
 	offset = fake_alloc(FAKE_PAGE);
 	fake_now->doorbell = (void *)(fake_now->mem + offset);
 	*fake_now->doorbell = ~0ULL;
-	resp->db_offset = fake_mmap_offset(offset);
-	resp->db_length = FAKE_PAGE;
+	resp->db.offset = fake_mmap_offset(offset);
+	resp->db.length = FAKE_PAGE;
 	if (fake_now->shadow) {
 		offset = fake_alloc(FAKE_PAGE);
 		fake_now->board = (void *)(fake_now->mem + offset);
 		resp->caps = ORNIC_UCONTEXT_CAP_SHADOW;
-		resp->board_offset = offset;
-		resp->board_length = FAKE_PAGE;
+		resp->board.offset = offset;
+		resp->board.length = FAKE_PAGE;
 	}
 	if (fake_now->cq_db)
 		resp->caps |= ORNIC_UCONTEXT_CAP_CQ_DB;
@@ -208,8 +208,8 @@ static int fake_get_context(struct ib_uverbs_get_context_resp *ibv_resp)
 	resp->null_key = FAKE_NULL_KEY;
 	offset = fake_alloc(FAKE_PAGE);
 	fake_now->clock = (void *)(fake_now->mem + offset);
-	resp->clock_offset = offset;
-	resp->clock_length = FAKE_PAGE;
+	resp->clock.offset = offset;
+	resp->clock.length = FAKE_PAGE;
 	resp->caps |= ORNIC_UCONTEXT_CAP_CQE_EXT | ORNIC_UCONTEXT_CAP_CLOCK |
 		      ORNIC_UCONTEXT_CAP_NULL_MR;
 	fake_now->ucontext = *resp;

@@ -76,9 +76,7 @@ static int fake_create_cq(struct ibv_context *context,
 	ibcq->handle = cqn;
 	ibcq->cqe = fake_cq_room(log_size);
 	resp->cqn = cqn;
-	resp->mmap_id = place.id;
-	resp->mmap_offset = place.offset;
-	resp->mmap_length = place.length;
+	resp->map = place.map;
 	resp->ring_offset = place.base;
 	resp->dbr_offset = place.base + ((uint8_t *)cq->dbr - cq->ring);
 	resp->log_size = log_size;
@@ -139,9 +137,7 @@ int ibv_cmd_resize_cq(struct ibv_cq *ibcq, int cqe, struct ibv_resize_cq *cmd,
 	}
 
 	ibcq->cqe = fake_cq_room(cq->log_size);
-	resp->mmap_id = place.id;
-	resp->mmap_offset = place.offset;
-	resp->mmap_length = place.length;
+	resp->map = place.map;
 	resp->ring_offset = place.base;
 	resp->dbr_offset = place.base + ((uint8_t *)cq->dbr - cq->ring);
 	resp->log_size = cq->log_size;
@@ -201,9 +197,7 @@ int ibv_cmd_create_srq_ex(struct ibv_context *context, struct verbs_srq *vsrq,
 	vsrq->srq.context = context;
 	vsrq->srq.handle = n;
 	resp->srqn = srq->qpn;
-	resp->mmap_id = place.id;
-	resp->mmap_offset = place.offset;
-	resp->mmap_length = place.length;
+	resp->map = place.map;
 	resp->ring_offset = place.base;
 	resp->dbr_offset = place.base + ((uint8_t *)srq->dbr - srq->rq);
 	resp->log_wqes = fake_log2(srq->rq_wqes);
@@ -250,9 +244,7 @@ static int fake_resize_srq(struct ibv_context *context,
 				 srq->stride_shift), 1u << srq->stride_shift);
 
 	srq->dbr->rq_pi = htole32(i);
-	resp->mmap_id = place.id;
-	resp->mmap_offset = place.offset;
-	resp->mmap_length = place.length;
+	resp->map = place.map;
 	resp->ring_offset = place.base;
 	resp->dbr_offset = place.base + ((uint8_t *)srq->dbr - srq->rq);
 	resp->log_size = fake_log2(srq->rq_wqes);
@@ -384,9 +376,7 @@ static int fake_create_qp_ex(struct ibv_context *context,
 		.stride_shift = stride,
 	};
 
-	resp->mmap_id = place.id;
-	resp->mmap_offset = place.offset;
-	resp->mmap_length = place.length;
+	resp->map = place.map;
 	resp->sq_offset = place.base;
 	resp->rq_offset = place.base + sq_bytes;
 	resp->dbr_offset = place.base + sq_bytes + rq_bytes;

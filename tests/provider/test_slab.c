@@ -114,7 +114,7 @@ static void an_offset_does_not_identify_a_slab(void **state)
 	destroy_cq(f, cq);
 	assert_ptr_equal(slabs(f)->spare, old);
 
-	f->fake.slab.id += ORNIC_SLAB_HEADS;
+	f->fake.slab.map.id += ORNIC_SLAB_HEADS;
 	cq = create_cq(f, 4);
 	assert_ptr_not_equal(to_ornic_cq(cq)->mem.slab, old);
 	assert_ptr_not_equal(to_ornic_cq(cq)->mem.map, old->map);

@@ -10,13 +10,6 @@
  *   A response is cut or zero-padded to the size of the buffer.
  * - Requests hold no addresses: uverbs passes the response buffer.
  * - Ring and doorbell layouts are defined by the hardware interface, not here.
- *   Offsets for mmap() are in bytes, as mmap() takes them.
- * - The memory of rings may be shared by several objects of a context. mmap_id
- *   identifies such memory: a process that has mapped it for one object may use
- *   that mapping for the others, until all of them are destroyed. No other
- *   memory of the context ever gets the number, while mmap_offset is reused.
- *   With mmap_id 0 the memory holds nothing else. Other offsets are in bytes
- *   from the start of the mapping.
  * - The memory of an object may belong to another object as soon as it is
  *   destroyed, or has got another ring.
  */
@@ -27,6 +20,19 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 
 #define ORNIC_ABI_VERSION 1
+
+/*
+ * Memory, or a page, that a process may map. The memory of rings may be shared
+ * by several objects of a context. Its id is not 0 then: a process that has
+ * mapped it for one object may use that mapping for the others, until all of
+ * them are destroyed. No other memory of the context ever gets the id, while
+ * offset is reused. With id 0 the mapping holds nothing else.
+ */
+struct ornic_mmap_place {
+	__aligned_u64 id;
+	__aligned_u64 offset;		/* for mmap(), in bytes */
+	__aligned_u64 length;		/* bytes to map */
+};
 
 enum ornic_ucontext_caps {
 	/* The board page exists; the device can poll doorbell records */
@@ -57,17 +63,11 @@ struct ornic_alloc_ucontext_resp {
 	__u32 comp_mask;
 	__u32 caps;			/* enum ornic_ucontext_caps */
 	__aligned_u64 send_ops;		/* bit n: ibv_wr_opcode n, below 64 */
-	__aligned_u64 db_offset;	/* doorbell page; write-only, shared */
-	__aligned_u64 board_offset;	/* board page, with CAP_SHADOW */
-	__aligned_u64 clock_offset;	/* clock page; read-only, CAP_CLOCK */
-	__u32 db_length;		/* bytes to map */
-	__u32 board_length;
-	__u32 clock_length;
+	struct ornic_mmap_place db;	/* doorbell page; write-only, shared */
+	struct ornic_mmap_place board;	/* board page, with CAP_SHADOW */
+	struct ornic_mmap_place clock;	/* clock page; read-only, CAP_CLOCK */
 	__u32 null_key;			/* lkey of the null MR, for any PD */
-	__u32 max_sq_slots;
-	__u32 max_rq_wqes;
-	__u32 max_sge;
-	__u32 max_inline;		/* bytes */
+	__u8 reserved_2e0[4];
 };
 
 enum ornic_query_context_attrs {
@@ -112,11 +112,6 @@ struct ornic_query_device_resp {
 	__u32 max_rate;
 };
 
-struct ornic_alloc_pd_resp {
-	__u32 comp_mask;
-	__u32 pdn;
-};
-
 enum ornic_create_cq_flags {
 	ORNIC_CREATE_CQ_EXT	= 1 << 0,	/* completions of 64 bytes */
 };
@@ -129,10 +124,8 @@ struct ornic_create_cq_req {
 struct ornic_create_cq_resp {
 	__u32 comp_mask;
 	__u32 cqn;
-	__aligned_u64 mmap_id;		/* memory of ring and record; 0: own */
-	__aligned_u64 mmap_offset;
-	__aligned_u64 mmap_length;
-	__u32 ring_offset;
+	struct ornic_mmap_place map;	/* of ring and record */
+	__u32 ring_offset;		/* bytes from the start of the mapping */
 	__u32 dbr_offset;
 	__u8 log_size;
 	__u8 log_cqe_size;
@@ -146,10 +139,8 @@ struct ornic_create_cq_resp {
  */
 struct ornic_resize_resp {
 	__u32 comp_mask;
-	__u32 ring_offset;
-	__aligned_u64 mmap_id;		/* memory of ring and record; 0: own */
-	__aligned_u64 mmap_offset;
-	__aligned_u64 mmap_length;
+	__u32 ring_offset;		/* bytes from the start of the mapping */
+	struct ornic_mmap_place map;	/* of ring and record */
 	__u32 dbr_offset;
 	__u8 log_size;
 	__u8 reserved_128[3];
@@ -163,10 +154,8 @@ struct ornic_create_srq_req {
 struct ornic_create_srq_resp {
 	__u32 comp_mask;
 	__u32 srqn;
-	__aligned_u64 mmap_id;		/* memory of ring and record; 0: own */
-	__aligned_u64 mmap_offset;
-	__aligned_u64 mmap_length;
-	__u32 ring_offset;
+	struct ornic_mmap_place map;	/* of ring and record */
+	__u32 ring_offset;		/* bytes from the start of the mapping */
 	__u32 dbr_offset;
 	__u8 log_wqes;
 	__u8 stride_shift;		/* log2 of the bytes of a WQE */
@@ -197,10 +186,8 @@ struct ornic_create_qp_req {
 struct ornic_create_qp_resp {
 	__u32 comp_mask;
 	__u32 qpn;			/* device number, also of a GSI QP */
-	__aligned_u64 mmap_id;		/* memory of rings and record; 0: own */
-	__aligned_u64 mmap_offset;
-	__aligned_u64 mmap_length;	/* 0: no rings and no record */
-	__u32 sq_offset;
+	struct ornic_mmap_place map;	/* of rings and record; length 0: none */
+	__u32 sq_offset;		/* bytes from the start of the mapping */
 	__u32 rq_offset;
 	__u32 dbr_offset;
 	__u32 slot;			/* on the board; ~0: none */
@@ -225,11 +212,9 @@ struct ornic_create_wq_req {
 
 struct ornic_create_wq_resp {
 	__u32 comp_mask;
-	__u32 wqn;
-	__aligned_u64 mmap_id;		/* memory of ring and record; 0: own */
-	__aligned_u64 mmap_offset;
-	__aligned_u64 mmap_length;
-	__u32 ring_offset;
+	__u8 reserved_20[4];
+	struct ornic_mmap_place map;	/* of ring and record */
+	__u32 ring_offset;		/* bytes from the start of the mapping */
 	__u32 dbr_offset;
 	__u8 log_wqes;
 	__u8 stride_shift;		/* log2 of the bytes of a WQE */

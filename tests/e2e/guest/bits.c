@@ -172,27 +172,24 @@ static void get_context(int fd)
 	print_hex("vectors ", &vectors, sizeof(vectors));
 	print_hex("context ", &resp, sizeof(resp));
 
-	map(fd, resp.db_length, PROT_WRITE, resp.db_offset);
+	map(fd, resp.db.length, PROT_WRITE, resp.db.offset);
 	if (resp.caps & ORNIC_UCONTEXT_CAP_SHADOW)
-		map(fd, resp.board_length, PROT_READ | PROT_WRITE, resp.board_offset);
+		map(fd, resp.board.length, PROT_READ | PROT_WRITE, resp.board.offset);
 	if (resp.caps & ORNIC_UCONTEXT_CAP_CLOCK)
-		map(fd, resp.clock_length, PROT_READ, resp.clock_offset);
+		map(fd, resp.clock.length, PROT_READ, resp.clock.offset);
 }
 
 /* A command of write(), in an ioctl() */
 static void alloc_pd(int fd)
 {
 	static struct ib_uverbs_alloc_pd_resp core;
-	static struct ornic_alloc_pd_resp resp;
 	static struct request request;
 
 	attr(&request, UVERBS_ATTR_WRITE_CMD, sizeof(__u64), IB_USER_VERBS_CMD_ALLOC_PD);
 	/* All zero: the response has an attribute of its own */
 	attr(&request, UVERBS_ATTR_CORE_IN, sizeof(struct ib_uverbs_alloc_pd), 0);
 	attr(&request, UVERBS_ATTR_CORE_OUT, sizeof(core), address(&core));
-	attr(&request, UVERBS_ATTR_UHW_OUT, sizeof(resp), address(&resp));
 	run(fd, "alloc_pd", &request, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
-	print_hex("pd ", &resp, sizeof(resp));
 }
 
 static void create_cq(int fd)
@@ -213,9 +210,9 @@ static void create_cq(int fd)
 	print_hex("entries ", &cqe, sizeof(cqe));
 	print_hex("cq ", &resp, sizeof(resp));
 
-	ring = map(fd, resp.mmap_length, PROT_READ | PROT_WRITE, resp.mmap_offset);
+	ring = map(fd, resp.map.length, PROT_READ | PROT_WRITE, resp.map.offset);
 	/* The last byte of the mapping is there, too */
-	ring[resp.mmap_length - 1] = ring[0];
+	ring[resp.map.length - 1] = ring[0];
 }
 
 /* stack: as the kernel leaves it, with the number of arguments first */

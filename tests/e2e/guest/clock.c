@@ -73,12 +73,12 @@ static int64_t translate(const struct ornic_clock_info *page, uint64_t timestamp
 
 static void try_to_write(const struct uverbs *uv, void *page)
 {
-	void *at = mmap(NULL, uv->resp.clock_length, PROT_READ | PROT_WRITE, MAP_SHARED, uv->fd,
-			uv->resp.clock_offset);
+	void *at = mmap(NULL, uv->resp.clock.length, PROT_READ | PROT_WRITE, MAP_SHARED, uv->fd,
+			uv->resp.clock.offset);
 
 	printf("map for writing: %d\n", at == MAP_FAILED ? errno : 0);
 	printf("mprotect for writing: %d\n",
-	       mprotect(page, uv->resp.clock_length, PROT_READ | PROT_WRITE) ? errno : 0);
+	       mprotect(page, uv->resp.clock.length, PROT_READ | PROT_WRITE) ? errno : 0);
 }
 
 int main(int argc, char **argv)
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
 	uverbs_context(&uv, argv[1]);
 	if (!(uv.resp.caps & ORNIC_UCONTEXT_CAP_CLOCK))
 		die("no clock page", 0);
-	mapped = uverbs_map(uv.fd, uv.resp.clock_length, PROT_READ, uv.resp.clock_offset);
+	mapped = uverbs_map(uv.fd, uv.resp.clock.length, PROT_READ, uv.resp.clock.offset);
 	try_to_write(&uv, mapped);
 	fd = open(argv[2], O_RDONLY);
 	if (fd < 0)

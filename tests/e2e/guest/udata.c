@@ -219,8 +219,7 @@ static void responses(int fd, uint32_t pd, uint32_t cq_handle)
 		struct udata udata;
 	} verbs[] = {
 		{ "pd", IB_USER_VERBS_CMD_ALLOC_PD, &pd_cmd, sizeof(pd_cmd),
-		  sizeof(struct ib_uverbs_alloc_pd_resp),
-		  { NULL, 0, sizeof(struct ornic_alloc_pd_resp) } },
+		  sizeof(struct ib_uverbs_alloc_pd_resp), { NULL, 0, 0 } },
 		{ "cq", IB_USER_VERBS_CMD_CREATE_CQ, &cq_cmd, sizeof(cq_cmd),
 		  sizeof(struct ib_uverbs_create_cq_resp),
 		  { &cq_req, sizeof(cq_req), sizeof(struct ornic_create_cq_resp) } },

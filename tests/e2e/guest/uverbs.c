@@ -155,27 +155,23 @@ void uverbs_context(struct uverbs *uv, const char *device)
 	err = uverbs_try_context(uv->fd, &udata, uv);
 	if (err)
 		die("GET_CONTEXT", err);
-	uv->db = uverbs_map(uv->fd, uv->resp.db_length, PROT_WRITE, uv->resp.db_offset);
+	uv->db = uverbs_map(uv->fd, uv->resp.db.length, PROT_WRITE, uv->resp.db.offset);
 	if (uv->resp.caps & ORNIC_UCONTEXT_CAP_SHADOW)
-		uv->board = uverbs_map(uv->fd, uv->resp.board_length, PROT_READ | PROT_WRITE,
-				       uv->resp.board_offset);
+		uv->board = uverbs_map(uv->fd, uv->resp.board.length, PROT_READ | PROT_WRITE,
+				       uv->resp.board.offset);
 }
 
 uint32_t uverbs_pd(int fd)
 {
-	struct {
-		struct ib_uverbs_alloc_pd_resp core;
-		struct ornic_alloc_pd_resp driver;
-	} out = {};
-	const struct udata udata = { NULL, 0, sizeof(out.driver) };
+	struct ib_uverbs_alloc_pd_resp out = {};
 	struct ib_uverbs_alloc_pd cmd = {};
 	int err;
 
 	err = uverbs_write(fd, IB_USER_VERBS_CMD_ALLOC_PD, &cmd, sizeof(cmd), &out, sizeof(out),
-			   &udata);
+			   NULL);
 	if (err)
 		die("ALLOC_PD", err);
-	return out.core.pd_handle;
+	return out.pd_handle;
 }
 
 int uverbs_try_cq(int fd, uint32_t cqe, uint32_t vector, const struct udata *udata,
@@ -232,7 +228,7 @@ void uverbs_cq(struct uverbs *uv, uint32_t cqe, struct ring_cq *cq)
 	err = uverbs_try_cq(uv->fd, cqe, 0, &udata, cq);
 	if (err)
 		die("CREATE_CQ", err);
-	at = uverbs_map(uv->fd, cq->resp.mmap_length, PROT_READ | PROT_WRITE, cq->resp.mmap_offset);
+	at = uverbs_map(uv->fd, cq->resp.map.length, PROT_READ | PROT_WRITE, cq->resp.map.offset);
 	cq->ring = (void *)(at + cq->resp.ring_offset);
 	cq->dbr = (void *)(at + cq->resp.dbr_offset);
 }
@@ -274,8 +270,8 @@ void uverbs_srq(struct uverbs *uv, uint32_t pd, struct ring_srq *srq)
 		die("CREATE_SRQ", err);
 	srq->handle = out.core.srq_handle;
 	srq->resp = out.driver;
-	at = uverbs_map(uv->fd, srq->resp.mmap_length, PROT_READ | PROT_WRITE,
-			srq->resp.mmap_offset);
+	at = uverbs_map(uv->fd, srq->resp.map.length, PROT_READ | PROT_WRITE,
+			srq->resp.map.offset);
 	srq->ring = at + srq->resp.ring_offset;
 	srq->dbr = (void *)(at + srq->resp.dbr_offset);
 }
@@ -304,7 +300,7 @@ void uverbs_rc_qp(struct uverbs *uv, uint32_t pd, const struct ring_cq *cq,
 	if (err)
 		die("CREATE_QP", err);
 	qp->uv = uv;
-	at = uverbs_map(uv->fd, qp->resp.mmap_length, PROT_READ | PROT_WRITE, qp->resp.mmap_offset);
+	at = uverbs_map(uv->fd, qp->resp.map.length, PROT_READ | PROT_WRITE, qp->resp.map.offset);
 	qp->sq = at + qp->resp.sq_offset;
 	qp->rq = at + qp->resp.rq_offset;
 	qp->dbr = (void *)(at + qp->resp.dbr_offset);
