@@ -281,6 +281,20 @@ enum ornic_db_type {
 #define ORNIC_DB_ARM_TYPE	0x00000003	/* enum ornic_arm_type */
 #define ORNIC_DB_ARM_CI		0xfffffffc	/* ci, 29:0 */
 
+/*
+ * With ORNIC_FEAT_PUSH the second half of a doorbell page begins with a push
+ * page. A line of it is a doorbell of a send queue and the WQE that the doorbell
+ * published last.
+ */
+#define ORNIC_PUSH_PAGE_SIZE	4096
+#define ORNIC_PUSH_WQE		56	/* longest WQE that can be pushed */
+
+struct ornic_push_line {
+	__le64 doorbell;
+	__u8 wqe[ORNIC_PUSH_WQE];
+};
+ORNIC_ASSERT_SIZE(struct ornic_push_line, 64);
+
 #define ORNIC_BOARD_SUMMARY_WORDS	8
 #define ORNIC_BOARD_WORDS		496
 #define ORNIC_BOARD_SLOTS		(ORNIC_BOARD_WORDS * 64)

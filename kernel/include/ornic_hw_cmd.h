@@ -110,6 +110,7 @@ ORNIC_ASSERT_SIZE(struct ornic_query_device_out, 288);
 #define ORNIC_FEAT_FLOW_COPY		(1ULL << 17)	/* rules that copy */
 #define ORNIC_FEAT_STAT_SETS		(1ULL << 18)	/* BIND_STATS */
 #define ORNIC_FEAT_RESIZE_SRQ		(1ULL << 19)
+#define ORNIC_FEAT_PUSH			(1ULL << 32)	/* push pages */
 
 /* Purpose of a device; ornic_hw_profile.h lists what each profile needs */
 #define ORNIC_PROFILE_RDMA	0x1
@@ -294,7 +295,8 @@ enum ornic_stats_scope {
 	x(bad_register_access) x(bad_doorbell_page) x(bad_doorbell_type) \
 	x(bad_doorbell_queue) x(bad_sq_pi) x(bad_rq_pi) \
 	x(bad_wqe_opcode) x(bad_wqe_count) x(bad_lkey) x(bad_rkey) \
-	x(dma_faults) x(cq_overruns) x(eq_overruns) x(doorbells) x(interrupts)
+	x(dma_faults) x(cq_overruns) x(eq_overruns) x(doorbells) x(interrupts) \
+	x(pushed_wqes)
 
 /* Frames matched by the rules of a CREATE_COUNTERS object; bytes without FCS */
 #define ORNIC_COUNTERS_STATS(x) \

@@ -104,6 +104,7 @@ CORE_SRCS := \
 	card/effects.c \
 	card/lie_later.c \
 	card/negotiate.c \
+	card/push.c \
 	card/qp_cmd.c \
 	card/qp_modify.c \
 	card/qp_run.c \

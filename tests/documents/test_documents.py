@@ -268,7 +268,7 @@ def test_reserved_numbers(words, header):
     features, commands = ranges("feature", table), ranges("command", table)
     packets, registers = ranges("packet opcode", table), ranges("register", table)
     events = ranges("event", table)
-    assert len(features) == len(set(features)) == 13 and len(commands) > 40 and len(packets) == 3
+    assert len(features) == len(set(features)) == 12 and len(commands) > 40 and len(packets) == 3
     assert not set(commands) & set(enum(header, "ornic_opcode").values())
     assert not set(events) & set(enum(header, "ornic_event").values())
     assert not set(registers) & set(enum(header, "ornic_reg").values())
@@ -281,8 +281,7 @@ def test_reserved_numbers(words, header):
     assert len(opcodes) == 5 and not set(opcodes) & set(enum(header, "ornic_wc_opcode").values())
     assert len(statuses) == 2 and not set(statuses) & set(enum(header, "ornic_wc_status").values())
     for kind, prefix in (("access bit", "ACCESS"), ("attribute bit", "QP_ATTR"),
-                         ("SRQ flag bit", "SRQ"), ("CQ flag bit", "CQ"),
-                         ("uctx flag bit", "UCTX")):
+                         ("SRQ flag bit", "SRQ"), ("CQ flag bit", "CQ")):
         line = rf"#define ORNIC_{prefix}_\w+\s+(?:(0x[0-9a-f]+)|\(1u << (\d+)\))"
         taken = {int(mask, 0) if mask else 1 << int(bit) for mask, bit in re.findall(line, header)}
         free = {1 << bit for bit in ranges(kind, table)} - {1 << 25}

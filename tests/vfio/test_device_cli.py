@@ -35,6 +35,7 @@ def run(*args):
     (["--nic", NIC + ",vectors=4x"], "vectors must be"),
     (["--nic", NIC + ",ci-lag=257"], "ci-lag must be 0 to 256"),
     (["--nic", NIC + ",rq-doorbell=1"], "rq-doorbell must be on or off"),
+    (["--nic", NIC + ",push=1"], "push must be on or off"),
     (["--nic", NIC + ",ci-lag=late"], "ci-lag must be 0 to 256"),
     (["--nic", NIC + ",commands=random"], "commands must be"),
     (["--nic", NIC + ",ready=19001"], "ready must be"),

@@ -9,7 +9,7 @@ from vfio_client import eventually
 from vfio_proto import HW
 
 OK, NOT_SUPPORTED = HW["CMD_OK"], HW["CMD_NOT_SUPPORTED"]
-SRQ, XRC = 1 << 0, 1 << 1
+SRQ, XRC, PUSH = 1 << 0, 1 << 1, 1 << 32
 
 
 def features(host):
@@ -37,6 +37,17 @@ def test_without(host, options, missing):
     everything = sum(1 << bit for bit in range(20) if bit not in (11, 12, 15))
     assert everything & ~have == sum(1 << bit for bit in missing)
     assert not have & ~everything
+
+
+@pytest.mark.parametrize("options, has", [
+    ("", False), ("push=off", False), ("push=on", True), ("push=on,without=push", False),
+    ("push=on,profile=ethernet", True), ("push=on,without=all", False),
+])
+def test_push(host, options, has):
+    """The feature of pushed WQEs is that of the command line, and off if that says nothing
+    ([ORNIC-PUSH-1])."""
+    _, machine = host(options)
+    assert bool(features(machine) & PUSH) == has
 
 
 def test_limit(host):

@@ -56,6 +56,7 @@ struct card_limits {
  *	and [ORNIC-ORD-5] permit
  * @ci_lag: with @ci_lags: entries, at most ORNIC_CI_LAG_MAX
  * @rq_doorbell: ORNIC_NEEDS_RQ_DOORBELL: look at rq_pi only after a doorbell
+ * @push: ORNIC_FEAT_PUSH, which costs QEMU eight exits for each line
  * @commands_reverse: complete commands in another order than that of their
  *	submission, as [ORNIC-ADM-5] permits
  * @ready_ms: ms from power-on and from each reset to READY, at least;
@@ -86,6 +87,7 @@ struct card_config {
 	bool ci_lags;
 	unsigned int ci_lag;
 	bool rq_doorbell;
+	bool push;
 	bool commands_reverse;
 	unsigned int ready_ms;
 	bool late_writes;

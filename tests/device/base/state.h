@@ -203,6 +203,22 @@ struct reset {
 };
 
 /**
+ * struct push - line of a push page of which not all has come (push.h)
+ * @have: bytes of it that have come; 0: there is none
+ * @page: number of its uctx
+ * @next: offset in the page of the byte that follows
+ * @bytes: the line
+ * @timer: ends the wait for the rest
+ */
+struct push {
+	unsigned int have;
+	uint32_t page;
+	unsigned int next;
+	uint8_t bytes[64];
+	struct timer timer;
+};
+
+/**
  * struct ethport - an Ethernet port
  * @mac: MAC address in use, at first the permanent one
  * @link: the cable is plugged in
@@ -317,6 +333,7 @@ struct mcast_table {
  *	reset
  * @resets: number of resets, of any kind
  * @reset: the latest reset
+ * @push: line of a push page that is not complete
  * @enabled: ORNIC_STATUS_ENABLED
  * @lie: what the card lies about
  * @regs: registers
@@ -392,6 +409,7 @@ struct card {
 	enum ornic_fatal_cause fatal;
 	uint64_t resets;
 	struct reset reset;
+	struct push push;
 	bool enabled;
 	struct lie lie;
 	struct regs regs;

@@ -11,6 +11,7 @@
 #include "card/doorbell.h"
 #include "card/lie_later.h"
 #include "card/negotiate.h"
+#include "card/push.h"
 #include "card/query.h"
 #include "card/regs.h"
 #include "card/reset.h"
@@ -123,6 +124,8 @@ struct card *card_create(const struct card_config *config, struct env *env)
 	card->rx_hash_types = config->parse_least ? ETHPORT_HASH_LEAST : ETHPORT_HASH_ALL;
 	card->limits = config->limits;
 	card->features = query_features(card, config->without);
+	if (config->push)
+		card->features |= ORNIC_FEAT_PUSH & ~config->without;
 	negotiate_reset(card);
 	card->port.link = true;
 	card->limit.bytes = CARD_RUN_BYTES;
@@ -140,6 +143,7 @@ struct card *card_create(const struct card_config *config, struct env *env)
 	flow_init(card);
 	rx_init(card);
 	lie_init(card);
+	push_init(card);
 	watch_init(&card->watches, env, !config->no_shadow);
 	if (card_init_tables(card, config->ordered))
 		goto err_tables;
@@ -184,6 +188,7 @@ void card_reset(struct card *card)
 void card_bar_read(struct card *card, unsigned int bar, uint64_t offset,
 		   unsigned int size, uint64_t *val)
 {
+	push_settle(card);
 	/* Doorbell pages are write-only */
 	*val = bar == ORNIC_BAR_REGS ? regs_read(card, offset, size) : 0;
 	if (lie_on(card))
@@ -195,10 +200,12 @@ bool card_bar_write(struct card *card, unsigned int bar, uint64_t offset,
 {
 	uint64_t resets = card->resets;
 
-	if (bar == ORNIC_BAR_REGS)
+	if (bar == ORNIC_BAR_REGS) {
+		push_settle(card);
 		regs_write(card, offset, size, val);
-	else if (!card->reset.active && !card->fatal)
+	} else if (!card->reset.active && !card->fatal) {
 		doorbell_write(card, offset, size, val);
+	}
 	return card->resets != resets;
 }
 

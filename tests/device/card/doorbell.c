@@ -5,6 +5,7 @@
 #include "base/state.h"
 #include "card/admin.h"
 #include "card/doorbell.h"
+#include "card/push.h"
 #include "card/qp_run.h"
 #include "eth/wq.h"
 #include "objects/cq.h"
@@ -50,13 +51,20 @@ static bool doorbell_ring_rq(struct card *card, struct uctx *uctx,
 	return true;
 }
 
-/* A card that does not need a type does not have it ([ORNIC-DB-31]) */
-static bool doorbell_has_type(const struct card *card, uint32_t type)
+/*
+ * A card that does not need a type does not have it ([ORNIC-DB-31]). A push page
+ * has one type ([ORNIC-PUSH-8]).
+ */
+static bool doorbell_has_type(const struct card *card, uint32_t type, bool push)
 {
+	if (push)
+		return type == ORNIC_DB_SQ;
 	return type <= (card->rq_doorbell ? ORNIC_DB_SRQ : ORNIC_DB_EQ);
 }
 
-static void doorbell_ring(struct card *card, struct uctx *uctx, uint64_t val)
+/* @push: through the push page, with @wqe behind it unless that is NULL */
+static void doorbell_ring(struct card *card, struct uctx *uctx, uint64_t val,
+			  bool push, const uint8_t *wqe)
 {
 	uint32_t type = ORNIC_GET(ORNIC_DB_TYPE, val);
 	uint32_t num = ORNIC_GET(ORNIC_DB_NUM, val);
@@ -66,7 +74,7 @@ static void doorbell_ring(struct card *card, struct uctx *uctx, uint64_t val)
 	struct qp *qp;
 
 	DEVICE_STAT_INC(card, doorbells);
-	if (!doorbell_has_type(card, type)) {
+	if (!doorbell_has_type(card, type, push)) {
 		DEVICE_VIOLATION(card, bad_doorbell_type, uctx->obj.num, type,
 				 "page %u: type %u, ignored", uctx->obj.num,
 				 type);
@@ -77,7 +85,10 @@ static void doorbell_ring(struct card *card, struct uctx *uctx, uint64_t val)
 		qp = qp_find(card, num);
 		if (!qp || qp->uctx != uctx)
 			break;
-		qp_kick(qp);
+		if (wqe)
+			qp_push(qp, word, wqe);
+		else
+			qp_kick(qp);
 		return;
 	case ORNIC_DB_CQ:
 		cq = cq_find(card, num);
@@ -101,6 +112,12 @@ static void doorbell_ring(struct card *card, struct uctx *uctx, uint64_t val)
 			 uctx->obj.num, type, num);
 }
 
+void doorbell_push(struct card *card, struct uctx *uctx, uint64_t val,
+		   const uint8_t *wqe)
+{
+	doorbell_ring(card, uctx, val, true, wqe);
+}
+
 void doorbell_write(struct card *card, uint64_t offset, unsigned int size,
 		    uint64_t val)
 {
@@ -109,6 +126,12 @@ void doorbell_write(struct card *card, uint64_t offset, unsigned int size,
 
 	offset %= CARD_DB_PAGE_SIZE;
 	uctx = uctx_find(card, page);
+	if (uctx && card_uses(card, ORNIC_FEAT_PUSH) && offset >= PUSH_OFFSET &&
+	    offset < PUSH_OFFSET + ORNIC_PUSH_PAGE_SIZE) {
+		push_write(card, uctx, offset - PUSH_OFFSET, size, val);
+		return;
+	}
+	push_settle(card);
 	if (!uctx || offset + size > 8 || size < 4) {
 		DEVICE_VIOLATION(card, bad_doorbell_page, page, offset,
 				 "page %llu, offset %#llx, %u bytes, ignored",
@@ -117,12 +140,12 @@ void doorbell_write(struct card *card, uint64_t offset, unsigned int size,
 		return;
 	}
 	if (size == 8) {
-		doorbell_ring(card, uctx, val);
+		doorbell_ring(card, uctx, val, false, NULL);
 	} else if (offset == 0) {
 		uctx->db_low = val;
 	} else {
 		/* A doorbell takes effect with its high half ([ORNIC-DB-1]) */
-		doorbell_ring(card, uctx, val << 32 | uctx->db_low);
+		doorbell_ring(card, uctx, val << 32 | uctx->db_low, false, NULL);
 	}
 }
 

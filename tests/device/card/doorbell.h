@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct card;
+struct uctx;
 
 /* Approximate limit per poll for kicked queues plus scanned board words */
 #define DOORBELL_SCAN_MAX 256
@@ -30,6 +31,16 @@ struct card;
  */
 void doorbell_write(struct card *card, uint64_t offset, unsigned int size,
 		    uint64_t val);
+
+/**
+ * doorbell_push - handle a doorbell in a push page
+ * @card: the card
+ * @uctx: owner of the page
+ * @val: the doorbell
+ * @wqe: first ORNIC_PUSH_WQE bytes of the WQE before it, or NULL
+ */
+void doorbell_push(struct card *card, struct uctx *uctx, uint64_t val,
+		   const uint8_t *wqe);
 
 /**
  * doorbell_poll - poll the boards and the watched queues

@@ -109,6 +109,15 @@ void qp_kick(struct qp *qp)
 	qp_ready(qp);
 }
 
+void qp_push(struct qp *qp, uint32_t pi, const uint8_t *wqe)
+{
+	qp_kick(qp);
+	/* [ORNIC-PUSH-6]; a bad sq_pi has taken the QP out of RTS */
+	if (qp_has_sq(qp) && qp->base.state == ORNIC_QPS_RTS &&
+	    !sq_empty(&qp->sq) && pi == qp->sq.next + 1)
+		sq_push(qp, wqe);
+}
+
 /* ---- the end of all work ---- */
 
 void qp_reset(struct qp *qp)
@@ -129,6 +138,7 @@ void qp_reset(struct qp *qp)
 	qp->sq.num = 0;
 	qp->sq.ci_told = 0;
 	qp->sq.broken = false;
+	qp->pushed.there = false;
 	rq_reset(&qp->base.rq);
 	memset(&qp->attr, 0, sizeof(qp->attr));
 	memset(&qp->pace, 0, sizeof(qp->pace));

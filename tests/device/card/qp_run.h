@@ -17,6 +17,15 @@
 void qp_kick(struct qp *qp);
 
 /**
+ * qp_push - qp_kick() with a copy of a WQE that the host has pushed
+ * @qp: any QP
+ * @pi: index of the slot behind the WQE
+ * @wqe: its first ORNIC_PUSH_WQE bytes; dropped unless it is the next WQE, which
+ *	is then not read from the ring
+ */
+void qp_push(struct qp *qp, uint32_t pi, const uint8_t *wqe);
+
+/**
  * qp_run - do a part of a QP's work
  * @item: @run of a QP that was ready
  * @budget: largest number of packets

@@ -214,7 +214,7 @@ static uint32_t query_device_len(const struct card *card,
 		memset(out + 1, 0xa5, QUERY_NEWER_BYTES);
 		return len + QUERY_NEWER_BYTES;
 	}
-	while (card->features != QUERY_FEATURES && !byte[len - 1])
+	while (QUERY_FEATURES & ~card->features && !byte[len - 1])
 		len--;
 	return len;
 }

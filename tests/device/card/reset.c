@@ -7,6 +7,7 @@
 #include "card/admin.h"
 #include "card/lie_later.h"
 #include "card/negotiate.h"
+#include "card/push.h"
 #include "card/qp_cmd.h"
 #include "card/qp_run.h"
 #include "card/regs.h"
@@ -163,6 +164,7 @@ static void reset_start(struct card *card)
 {
 	struct reset *reset = &card->reset;
 
+	push_forget(card);
 	reset->active = true;
 	reset->stage = 0;
 	reset->walk = (struct obj_walk){};

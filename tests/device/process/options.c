@@ -24,7 +24,8 @@ static const char usage[] =
 	"A software ORNIC card: an RDMA NIC for stock QEMU over vfio-user.\n"
 	"\n"
 	"  --nic socket=PATH[,mac=MAC][,vectors=N][,shadow=on|off]\n"
-	"        [,ci-lag=N][,rq-doorbell=on|off][,commands=forward|reverse]\n"
+	"        [,ci-lag=N][,rq-doorbell=on|off][,push=on|off]\n"
+	"        [,commands=forward|reverse]\n"
 	"        [,ready=MS][,writes=early|late][,entries=split|whole|pairs]\n"
 	"        [,ci=record|doorbell]\n"
 	"        [,spoofcheck=on|off][,permit=MAC]...\n"
@@ -35,6 +36,7 @@ static const char usage[] =
 	"        shadow=off: plain doorbells only, as silicon may do it.\n"
 	"        ci-lag=N: sq_ci and rq_ci lag N entries behind, 0 to 256.\n"
 	"        rq-doorbell=on: look for receives only when a doorbell told of them.\n"
+	"        push=on: take short WQEs that come with their doorbell.\n"
 	"        commands=reverse: complete the latest of several commands first.\n"
 	"        ready=MS: be ready MS milliseconds after power-on and reset (0).\n"
 	"        writes=late: write memory until a read tells that the card is reset.\n"
@@ -45,7 +47,7 @@ static const char usage[] =
 	"        profile: be a card for RDMA only, or for Ethernet only.\n"
 	"        without: lack features, or all of them. FEATURE: srq, resize_srq, xrc,\n"
 	"        mcast, mw, reg_mr, modify_mr, resize_cq, cq_moderation, cqe_ext, wq,\n"
-	"        flow, stat_sets, tso, rate_limit, null_mr, flow_copy.\n"
+	"        flow, stat_sets, tso, rate_limit, null_mr, flow_copy, push.\n"
 	"        flow=basic: flow rules as simple hardware has them.\n"
 	"        flow=exact: flow rules with masks of whole fields only.\n"
 	"        parse=least: find headers, and hash, no more than a card must.\n"
@@ -228,6 +230,11 @@ static bool nic_rq_doorbell(struct options_nic *nic, char *value)
 	return parse_switch(value, &nic->config.rq_doorbell);
 }
 
+static bool nic_push(struct options_nic *nic, char *value)
+{
+	return parse_switch(value, &nic->config.push);
+}
+
 static bool nic_commands(struct options_nic *nic, char *value)
 {
 	nic->config.commands_reverse = !strcmp(value, "reverse");
@@ -357,6 +364,7 @@ static const struct nic_key {
 	{ "ci-lag", nic_ci_lag, "--nic: ci-lag must be 0 to 256", false },
 	{ "rq-doorbell", nic_rq_doorbell,
 	  "--nic: rq-doorbell must be on or off", false },
+	{ "push", nic_push, "--nic: push must be on or off", false },
 	{ "commands", nic_commands,
 	  "--nic: commands must be forward or reverse", false },
 	{ "ready", nic_ready, "--nic: ready must be 0 to 19000", false },

@@ -98,6 +98,7 @@ struct qp_rx_hash {
  * @resp: responder
  * @rx_hash: hash that selects an entry of @rwq_table
  * @pace: rate limit of a RAW_PACKET QP
+ * @pushed: next WQE of @sq, if the host has pushed it
  * @tso_sent: for RAW_PACKET, bytes of the payload of the next WQE that are sent
  */
 struct qp {
@@ -122,6 +123,7 @@ struct qp {
 	struct resp resp;
 	struct qp_rx_hash rx_hash;
 	struct pace pace;
+	struct sq_pushed pushed;
 	uint32_t tso_sent;
 };
 

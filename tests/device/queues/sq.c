@@ -400,6 +400,45 @@ static enum ornic_wc_status sq_lost(struct qp *qp, uint32_t index,
 	return out_of_reach(qp);
 }
 
+void sq_push(struct qp *qp, const uint8_t *wqe)
+{
+	struct sq_pushed *pushed = &qp->pushed;
+	struct ornic_sq_hdr hdr;
+
+	memcpy(&hdr, wqe, sizeof(hdr));
+	pushed->there = ORNIC_GET(ORNIC_SQ_LENGTH, le32toh(hdr.ctrl)) <=
+			sizeof(pushed->wqe);
+	pushed->index = qp->sq.next;
+	memcpy(pushed->wqe, wqe, sizeof(pushed->wqe));
+}
+
+/*
+ * Copy the first slot of a WQE, so that only the copy is checked ([ORNIC-BAD-2]):
+ * what was pushed, once, or the ring.
+ *
+ * Return: false when the ring is out of reach.
+ */
+static bool sq_read_first(struct qp *qp, uint32_t index, uint8_t *copy)
+{
+	struct sq_pushed *pushed = &qp->pushed;
+	const void *slot;
+
+	if (pushed->there) {
+		pushed->there = false;
+		if (pushed->index == index) {
+			memcpy(copy, pushed->wqe, sizeof(pushed->wqe));
+			memset(copy + sizeof(pushed->wqe), 0,
+			       ORNIC_SLOT_SIZE - sizeof(pushed->wqe));
+			DEVICE_STAT_INC(qp->base.card, pushed_wqes);
+			return true;
+		}
+	}
+	slot = sq_slot(qp, index);
+	if (slot)
+		memcpy(copy, slot, ORNIC_SLOT_SIZE);
+	return slot;
+}
+
 enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
 			     struct send_wqe *wqe)
 {
@@ -411,11 +450,8 @@ enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
 
 	wqe->sge_count = 0;
 	wqe->length = 0;
-	slot = sq_slot(qp, index);
-	if (!slot)
+	if (!sq_read_first(qp, index, copy[0]))
 		return sq_lost(qp, index, wqe);
-	/* Copy the slot once and check the copy only ([ORNIC-BAD-2]) */
-	memcpy(copy[0], slot, ORNIC_SLOT_SIZE);
 	len = sq_read_header(qp, copy[0], index, wqe);
 
 	desc = wr_get(wqe->opcode);

@@ -47,6 +47,13 @@ enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
 			     struct send_wqe *wqe);
 
 /**
+ * sq_push - keep a copy of the next WQE, for the next sq_read() of the queue
+ * @qp: QP with a send queue that is not empty
+ * @wqe: its first ORNIC_PUSH_WQE bytes; dropped when the WQE is longer
+ */
+void sq_push(struct qp *qp, const uint8_t *wqe);
+
+/**
  * sq_is_local - check whether a work request sends nothing
  * @opcode: enum ornic_wr_opcode
  *

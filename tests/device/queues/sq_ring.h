@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <ornic_hw.h>
+
 #include "base/buf.h"
 
 /**
@@ -28,6 +30,18 @@ struct sq {
 	uint32_t ci_told;
 	uint32_t num;
 	struct buf ring;
+};
+
+/**
+ * struct sq_pushed - copy of the next WQE that the host has pushed
+ * @there: there is one
+ * @index: its slot
+ * @wqe: its first bytes; it has no more
+ */
+struct sq_pushed {
+	bool there;
+	uint32_t index;
+	uint8_t wqe[ORNIC_PUSH_WQE];
 };
 
 /**

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Fuzzing: work requests */
+#include "card/card.h"
+#include "card/push.h"
 #include "fuzz.h"
 #include "roce/mcast.h"
 
@@ -30,7 +32,25 @@ static struct ornic_sge fuzz_sge(struct fuzz *f)
 	return sge;
 }
 
-/* Publish sq_pi and, mostly, notify the card by board or doorbell */
+/* Write some or all pieces of a line of the push page, most of them as they should be */
+static void push(struct fuzz *f, struct host_qp *qp)
+{
+	uint32_t last = (qp->sq_pi - 1) & ((1u << qp->log_sq_slots) - 1);
+	unsigned int i, count = one_in(f, 4) ? below(f, 9) : 8;
+	uint64_t at = PUSH_OFFSET + 64 * below(f, 64);
+	uint64_t piece[8];
+
+	piece[0] = htole64((uint64_t)qp->num << 32 | qp->sq_pi);
+	memcpy(&piece[1], host_ptr(f->host, qp->sq + 64 * last), 56);
+	if (one_in(f, 8))
+		scribble(f, piece, sizeof(piece));
+	for (i = 0; i < count; i++)
+		card_bar_write(f->host->card, ORNIC_BAR_DB,
+			       at + 8 * (one_in(f, 32) ? below(f, 64) : i), 8,
+			       le64toh(piece[i]));
+}
+
+/* Publish sq_pi and, mostly, notify the card by board, push or doorbell */
 static void tell(struct fuzz *f, struct host_qp *qp)
 {
 	struct ornic_board *board = host_ptr(f->host, f->board);
@@ -40,7 +60,9 @@ static void tell(struct fuzz *f, struct host_qp *qp)
 		board->bits[qp->slot / 64] |= htole64(1ULL << qp->slot % 64);
 		board->summary[0] |= htole64(1);
 	}
-	if (!one_in(f, 4))
+	if (card_uses(f->host->card, ORNIC_FEAT_PUSH) && one_in(f, 2))
+		push(f, qp);
+	else if (!one_in(f, 4))
 		host_doorbell(f->host, 0, ORNIC_DB_SQ, qp->num, qp->sq_pi);
 }
 

@@ -4,20 +4,6 @@
 #include "kit.h"
 #include "objects/uctx.h"
 
-/* [ORNIC-DB-26]: flag bit 1 asks for a page for pushed WQEs */
-static void test_no_pages_for_pushed_wqes(void **state)
-{
-	struct kit *w = *state;
-	struct ornic_alloc_uctx_in in = { .flags = htole32(2) };
-	struct ornic_query_device_out limits = {};
-	struct ornic_object out;
-
-	host_cmd_out_ok(w->host, ORNIC_CMD_QUERY_DEVICE, &limits);
-	assert_false(le64toh(limits.features) & 1ULL << 32);
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_ALLOC_UCTX, &in, &out),
-			 ORNIC_CMD_BAD_PARAM);
-}
-
 static void test_uctx_refusals(void **state)
 {
 	struct kit *w = *state;
@@ -123,7 +109,6 @@ static void test_doorbell_sizes_and_offsets(void **state)
 }
 
 UNIT_MAIN("uctx",
-	KIT_TEST(test_no_pages_for_pushed_wqes),
 	KIT_TEST(test_uctx_refusals),
 	cmocka_unit_test_setup_teardown(test_board_without_shadow,
 					kit_setup_no_shadow, kit_teardown),
