@@ -401,10 +401,12 @@ static inline void ornic_dbuf_describe(const struct ornic_dbuf *dbuf, size_t off
 /* ---- User contexts ------------------------------------------------------ */
 
 /**
- * struct ornic_uctx - doorbell page of a process
+ * struct ornic_uctx - doorbell page and push page of a process
  * @num:	its number, for CREATE_CQ and CREATE_QP
  * @db_phys:	physical address of the page, PAGE_SIZE bytes, to be mapped
  *		uncached
+ * @push_phys:	the same of the push page, to be mapped write-combining; 0 if the
+ *		device or the system has none
  * @board:	page of the struct ornic_board, to be mapped; NULL without
  *		odev->shadow. User mappings may outlive its use by the device.
  * @board_dma:	its DMA address
@@ -414,6 +416,7 @@ static inline void ornic_dbuf_describe(const struct ornic_dbuf *dbuf, size_t off
 struct ornic_uctx {
 	u32 num;
 	phys_addr_t db_phys;
+	phys_addr_t push_phys;
 	struct page *board;
 	dma_addr_t board_dma;
 	bool keepable;

@@ -5,6 +5,7 @@
  */
 #include <linux/dma-mapping.h>
 #include <linux/module.h>
+#include <linux/pci.h>
 
 #include "core.h"
 #include "fail.h"
@@ -171,6 +172,17 @@ void ornic_uctx_kernel_uninit(struct ornic_core *core)
 	ornic_dbuf_free(odev, &core->board);
 }
 
+/*
+ * A system with large pages has the push page in the mapping of the doorbell
+ * page, which is uncached. Without write-combining a push costs more than it
+ * saves.
+ */
+static bool ornic_uctx_has_push(const struct ornic_core *core)
+{
+	return core->odev.lim.features & ORNIC_FEAT_PUSH && arch_can_pci_mmap_wc() &&
+	       PAGE_SIZE <= core->db_stride / 2;
+}
+
 int ornic_uctx_alloc(struct ornic_dev *odev, struct ornic_uctx *uctx)
 {
 	struct ornic_core *core = to_ornic_core(odev);
@@ -203,6 +215,8 @@ int ornic_uctx_alloc(struct ornic_dev *odev, struct ornic_uctx *uctx)
 	}
 
 	uctx->db_phys = core->db_phys + (phys_addr_t)uctx->num * core->db_stride;
+	if (ornic_uctx_has_push(core))
+		uctx->push_phys = uctx->db_phys + core->db_stride / 2;
 	return 0;
 
 err_free_board:

@@ -35,8 +35,8 @@ struct ornic_mmap *ornic_mmap_add(struct ib_ucontext *ibuctx, const struct ornic
 /**
  * ornic_mmap_remove - remove an entry
  * @map:	NULL or an entry. It is freed, with what it owns, when a
- *		concurrent mmap(), or the last mapping of a doorbell page, has
- *		ended.
+ *		concurrent mmap(), or the last mapping of a page of the device,
+ *		has ended.
  */
 void ornic_mmap_remove(struct ornic_mmap *map)
 {
@@ -68,11 +68,20 @@ static int ornic_mmap_page(const struct ib_device *ibdev, struct vm_area_struct 
 	return vm_insert_page(vma, vma->vm_start, map->page);
 }
 
+static int ornic_mmap_io(struct ib_ucontext *ibuctx, struct vm_area_struct *vma,
+			 struct ornic_mmap *map)
+{
+	pgprot_t prot = map->combines ? pgprot_writecombine(vma->vm_page_prot) :
+					pgprot_noncached(vma->vm_page_prot);
+
+	return rdma_user_mmap_io(ibuctx, vma, PHYS_PFN(map->io), PAGE_SIZE, prot, &map->entry);
+}
+
 /*
- * When the device is removed, the core revokes the mapping of the doorbell
- * page, made by rdma_user_mmap_io(). Memory stays mapped: each page lives as
- * long as its mappings, and the process may go on polling a ring that does not
- * change any more.
+ * When the device is removed, the core revokes the mappings of the doorbell page
+ * and the push page, made by rdma_user_mmap_io(). Memory stays mapped: each page
+ * lives as long as its mappings, and the process may go on polling a ring that
+ * does not change any more.
  */
 int ornic_ib_mmap(struct ib_ucontext *ibuctx, struct vm_area_struct *vma)
 {
@@ -93,8 +102,7 @@ int ornic_ib_mmap(struct ib_ucontext *ibuctx, struct vm_area_struct *vma)
 	else if (map->page)
 		err = ornic_mmap_page(ibuctx->device, vma, map);
 	else
-		err = rdma_user_mmap_io(ibuctx, vma, PHYS_PFN(map->io), PAGE_SIZE,
-					pgprot_noncached(vma->vm_page_prot), entry);
+		err = ornic_mmap_io(ibuctx, vma, map);
 
 	rdma_user_mmap_entry_put(entry);
 	return err;

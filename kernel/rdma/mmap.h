@@ -13,7 +13,9 @@ struct ornic_ringmem;
  * @entry:	of the RDMA core
  * @mem:	rings, owned by this, or
  * @page:	one page of memory, or
- * @io:		physical address of the doorbell page, if the others are NULL
+ * @io:		physical address of the doorbell page or the push page, if the others
+ *		are NULL
+ * @combines:	@io is mapped write-combining
  * @read_only:	the process must not write to @page
  */
 struct ornic_mmap {
@@ -21,6 +23,7 @@ struct ornic_mmap {
 	struct ornic_ringmem *mem;
 	struct page *page;
 	phys_addr_t io;
+	bool combines;
 	bool read_only;
 };
 

@@ -21,6 +21,13 @@ static struct ornic_mmap *ornic_ucontext_map_page(struct ornic_ucontext *ctx, st
 	return page ? ornic_mmap_add(&ctx->ibuctx, &what, PAGE_SIZE) : NULL;
 }
 
+static struct ornic_mmap *ornic_ucontext_map_push(struct ornic_ucontext *ctx)
+{
+	struct ornic_mmap what = { .io = ctx->uctx.push_phys, .combines = true };
+
+	return what.io ? ornic_mmap_add(&ctx->ibuctx, &what, PAGE_SIZE) : NULL;
+}
+
 static void ornic_ucontext_fill_resp(struct ornic_ucontext *ctx,
 				     struct ornic_alloc_ucontext_resp *resp)
 {
@@ -32,6 +39,10 @@ static void ornic_ucontext_fill_resp(struct ornic_ucontext *ctx,
 		.db = ornic_mmap_locate(ctx->db_mmap, 0),
 	};
 
+	if (ctx->push_mmap) {
+		resp->caps |= ORNIC_UCONTEXT_CAP_PUSH;
+		resp->push = ornic_mmap_locate(ctx->push_mmap, 0);
+	}
 	if (ctx->board_mmap) {
 		resp->caps |= ORNIC_UCONTEXT_CAP_SHADOW;
 		resp->board = ornic_mmap_locate(ctx->board_mmap, 0);
@@ -83,10 +94,16 @@ int ornic_ib_alloc_ucontext(struct ib_ucontext *ibuctx, struct ib_udata *udata)
 		goto err_free_uctx;
 	}
 
+	ctx->push_mmap = ornic_ucontext_map_push(ctx);
+	if (IS_ERR(ctx->push_mmap)) {
+		err = PTR_ERR(ctx->push_mmap);
+		goto err_remove_db;
+	}
+
 	ctx->board_mmap = ornic_ucontext_map_page(ctx, ctx->uctx.board, false);
 	if (IS_ERR(ctx->board_mmap)) {
 		err = PTR_ERR(ctx->board_mmap);
-		goto err_remove_db;
+		goto err_remove_push;
 	}
 
 	ctx->clock_mmap = ornic_ucontext_map_page(ctx, dev->odev->clock_page, true);
@@ -108,6 +125,8 @@ err_uninit_slabs:
 	ornic_mmap_remove(ctx->clock_mmap);
 err_remove_board:
 	ornic_mmap_remove(ctx->board_mmap);
+err_remove_push:
+	ornic_mmap_remove(ctx->push_mmap);
 err_remove_db:
 	ornic_mmap_remove(ctx->db_mmap);
 err_free_uctx:
@@ -123,6 +142,7 @@ void ornic_ib_dealloc_ucontext(struct ib_ucontext *ibuctx)
 	ornic_slabs_uninit(&ctx->slabs);
 	ornic_mmap_remove(ctx->clock_mmap);
 	ornic_mmap_remove(ctx->board_mmap);
+	ornic_mmap_remove(ctx->push_mmap);
 	ornic_mmap_remove(ctx->db_mmap);
 	ornic_uctx_free(dev->odev, &ctx->uctx);
 }
@@ -145,7 +165,7 @@ void ornic_ib_disassociate_ucontext(struct ib_ucontext *ibuctx)
 {
 }
 
-#define ORNIC_UCONTEXT_RESP	UVERBS_ATTR_STRUCT(struct ornic_alloc_ucontext_resp, reserved_2e0)
+#define ORNIC_UCONTEXT_RESP	UVERBS_ATTR_STRUCT(struct ornic_alloc_ucontext_resp, reserved_3a0)
 
 ADD_UVERBS_ATTRIBUTES_SIMPLE(ornic_ib_query_context,
 			     UVERBS_OBJECT_DEVICE,

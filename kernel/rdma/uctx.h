@@ -15,8 +15,9 @@ struct uverbs_attr_bundle;
 /**
  * struct ornic_ucontext - user context
  * @ibuctx:	of the RDMA core
- * @uctx:	doorbell page and board
+ * @uctx:	doorbell page, push page and board
  * @db_mmap:	the doorbell page
+ * @push_mmap:	the push page, NULL without one
  * @board_mmap:	the board, NULL without one
  * @clock_mmap:	the clock page, NULL without one
  * @slabs:	memory of its rings
@@ -25,6 +26,7 @@ struct ornic_ucontext {
 	struct ib_ucontext ibuctx;
 	struct ornic_uctx uctx;
 	struct ornic_mmap *db_mmap;
+	struct ornic_mmap *push_mmap;
 	struct ornic_mmap *board_mmap;
 	struct ornic_mmap *clock_mmap;
 	struct ornic_slabs slabs;

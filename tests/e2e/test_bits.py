@@ -10,7 +10,7 @@ from settings import counters, wait_until
 pytestmark = pytest.mark.full
 
 # Responses of ornic-abi.h that bits.c prints, and where they have the number of an object
-FORMATS = {"context": ("<IIQ9QI4x", None), "cq": ("<IIQQQII2B6x", 1)}
+FORMATS = {"context": ("<IIQ12QI4x", None), "cq": ("<IIQQQII2B6x", 1)}
 
 
 def answers(vm, programs, device, bits):

@@ -52,6 +52,8 @@ enum ornic_ucontext_caps {
 	ORNIC_UCONTEXT_CAP_CQ_DB	= 1 << 4,
 	/* The device needs a doorbell for receive WQEs */
 	ORNIC_UCONTEXT_CAP_RQ_DOORBELL	= 1 << 5,
+	/* The push page exists */
+	ORNIC_UCONTEXT_CAP_PUSH		= 1 << 6,
 };
 
 struct ornic_alloc_ucontext_req {
@@ -66,8 +68,9 @@ struct ornic_alloc_ucontext_resp {
 	struct ornic_mmap_place db;	/* doorbell page; write-only, shared */
 	struct ornic_mmap_place board;	/* board page, with CAP_SHADOW */
 	struct ornic_mmap_place clock;	/* clock page; read-only, CAP_CLOCK */
+	struct ornic_mmap_place push;	/* push page; write-only, CAP_PUSH */
 	__u32 null_key;			/* lkey of the null MR, for any PD */
-	__u8 reserved_2e0[4];
+	__u8 reserved_3a0[4];
 };
 
 enum ornic_query_context_attrs {
