@@ -3,6 +3,8 @@
 
 #include <config.h>
 
+#include <string.h>
+
 #include <util/mmio.h>
 
 #include "doorbell.h"
@@ -21,14 +23,54 @@ static void ornic_board_set_bit(void *words, uint32_t n)
 				 memory_order_seq_cst);
 }
 
+static __le64 ornic_db_word(enum ornic_db_type type, uint32_t num,
+			    uint32_t value)
+{
+	return htole64(ORNIC_PREP(ORNIC_DB_TYPE, (uint64_t)type) |
+		       ORNIC_PREP(ORNIC_DB_NUM, (uint64_t)num) | value);
+}
+
 static void ornic_db_ring(struct ornic_context *ctx, enum ornic_db_type type,
 			  uint32_t num, uint32_t value)
 {
 	udma_to_device_barrier();
-	mmio_write64_le(ctx->db,
-			htole64(ORNIC_PREP(ORNIC_DB_TYPE, (uint64_t)type) |
-				ORNIC_PREP(ORNIC_DB_NUM, (uint64_t)num) |
-				value));
+	mmio_write64_le(ctx->db, ornic_db_word(type, num, value));
+}
+
+static void ornic_db_ring_sq(const struct ornic_qp *qp)
+{
+	ornic_db_ring(qp->sq.ctx, ORNIC_DB_SQ, qp->qpn,
+		      ornic_sq_index(&qp->sq, qp->sq.next));
+}
+
+/*
+ * Rings with the WQE behind the doorbell, if there is one new WQE and it is
+ * short. A device that cannot take it has got the doorbell. The function is out
+ * of line and called last, so plain doorbells need no stack frame.
+ */
+static void ornic_db_push_sq(const struct ornic_qp *qp)
+	__attribute__((noinline));
+
+static void ornic_db_push_sq(const struct ornic_qp *qp)
+{
+	const struct ornic_sq *sq = &qp->sq;
+	const struct ornic_sq_hdr *hdr = (void *)(sq->next - ORNIC_SLOT_SIZE);
+	struct ornic_context *ctx = sq->ctx;
+	struct ornic_push_line line;
+
+	if ((uintptr_t)sq->next - sq->first != ORNIC_SLOT_SIZE ||
+	    ORNIC_GET(ORNIC_SQ_LENGTH, le32toh(hdr->ctrl)) > ORNIC_PUSH_WQE) {
+		ornic_db_ring_sq(qp);
+		return;
+	}
+
+	line.doorbell = ornic_db_word(ORNIC_DB_SQ, qp->qpn,
+				      ornic_sq_index(sq, sq->next));
+	memcpy(line.wqe, hdr, sizeof(line.wqe));
+	mmio_wc_spinlock(&ctx->push_lock);
+	mmio_memcpy_x64(ctx->push + ctx->push_at, &line, sizeof(line));
+	ctx->push_at = (ctx->push_at + sizeof(line)) % ORNIC_PUSH_PAGE_SIZE;
+	mmio_wc_spinunlock(&ctx->push_lock);
 }
 
 /**
@@ -50,8 +92,10 @@ void ornic_db_wake_sq(struct ornic_qp *qp)
 		if (ornic_index_read_flag(&board->awake))
 			return;
 	}
-	ornic_db_ring(ctx, ORNIC_DB_SQ, qp->qpn,
-		      ornic_sq_index(&qp->sq, qp->sq.next));
+	if (unlikely(ctx->push))
+		ornic_db_push_sq(qp);
+	else
+		ornic_db_ring_sq(qp);
 }
 
 /**

@@ -115,11 +115,13 @@ struct ornic_nums {
  * @db: doorbell page
  * @board: board page, with ORNIC_UCONTEXT_CAP_SHADOW
  * @clock: clock page, with ORNIC_UCONTEXT_CAP_CLOCK
+ * @push: push page, with ORNIC_UCONTEXT_CAP_PUSH
  */
 struct ornic_context_pages {
 	struct ornic_mmap_place db;
 	struct ornic_mmap_place board;
 	struct ornic_mmap_place clock;
+	struct ornic_mmap_place push;
 };
 
 /**
@@ -132,9 +134,12 @@ struct ornic_context_pages {
  * @pages_lock: held while one of these is mapped
  * @db: doorbell page, write only; NULL before the first CQ or SRQ is created
  * @board: board page, as @db; NULL without ORNIC_UCONTEXT_CAP_SHADOW
+ * @push: push page, as @db; NULL without ORNIC_UCONTEXT_CAP_PUSH
  * @clock: clock page, read only; NULL before the first CQ that needs it
  * @nums: numbers of QPs and WQs that are being destroyed
  * @slabs: mapped slabs
+ * @push_lock: held while a WQE is pushed ([ORNIC-PUSH-3])
+ * @push_at: offset of the next line of @push; protected by @push_lock
  */
 struct ornic_context {
 	struct verbs_context vctx;
@@ -145,9 +150,12 @@ struct ornic_context {
 	pthread_mutex_t pages_lock;
 	void *db;
 	struct ornic_board *board;
+	void *push;
 	const struct ornic_clock_info *clock;
 	struct ornic_nums nums;
 	struct ornic_slabs slabs;
+	pthread_spinlock_t push_lock;
+	uint32_t push_at;
 };
 
 /**

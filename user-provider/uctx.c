@@ -76,6 +76,8 @@ static void ornic_context_unmap_pages(struct ornic_context *ctx)
 {
 	if (ctx->clock)
 		munmap((void *)ctx->clock, ctx->pages.clock.length);
+	if (ctx->push)
+		munmap(ctx->push, ctx->pages.push.length);
 	if (ctx->board)
 		munmap(ctx->board, ctx->pages.board.length);
 	if (ctx->db)
@@ -112,6 +114,12 @@ int ornic_context_map_queues(struct ornic_context *ctx)
 		ctx->board = ornic_context_mmap(ctx, &ctx->pages.board,
 						PROT_READ | PROT_WRITE);
 		if (!ctx->board)
+			ret = errno;
+	}
+	if (!ctx->push && !ret && ctx->caps & ORNIC_UCONTEXT_CAP_PUSH) {
+		ctx->push = ornic_context_mmap(ctx, &ctx->pages.push,
+					       PROT_WRITE);
+		if (!ctx->push)
 			ret = errno;
 	}
 	if (!ctx->db && !ret) {
@@ -151,6 +159,7 @@ static void ornic_free_context(struct ibv_context *ibctx)
 	ornic_context_unmap_pages(ctx);
 	ornic_slabs_uninit(&ctx->slabs);
 	ornic_nums_uninit(&ctx->nums);
+	pthread_spin_destroy(&ctx->push_lock);
 	pthread_mutex_destroy(&ctx->pages_lock);
 	verbs_uninit_context(&ctx->vctx);
 	free(ctx);
@@ -240,6 +249,7 @@ static struct ornic_context *ornic_context_new(struct ibv_device *ibdev,
 		return NULL;
 
 	pthread_mutex_init(&ctx->pages_lock, NULL);
+	pthread_spin_init(&ctx->push_lock, PTHREAD_PROCESS_PRIVATE);
 	ornic_nums_init(&ctx->nums);
 	ornic_slabs_init(&ctx->slabs);
 	return ctx;
@@ -263,7 +273,11 @@ ornic_context_init(struct ornic_context *ctx,
 		.db = resp->db,
 		.board = resp->board,
 		.clock = resp->clock,
+		.push = resp->push,
 	};
+	/* The doorbell of a line is one write ([ORNIC-PUSH-3]) */
+	if (sizeof(void *) < sizeof(uint64_t))
+		ctx->caps &= ~ORNIC_UCONTEXT_CAP_PUSH;
 
 	verbs_set_ops(&ctx->vctx, &ornic_context_ops);
 	if (ctx->caps & ORNIC_UCONTEXT_CAP_RQ_DOORBELL)
@@ -307,7 +321,8 @@ struct verbs_context *ornic_alloc_context(struct ibv_device *ibdev, int cmd_fd,
  * @cmd_fd: file descriptor of the open context, owned by the caller
  *
  * Both contexts share the doorbell page and the board. These need no lock: a
- * doorbell is one write, and board bits are set by atomic operations. On a
+ * doorbell is one write, and board bits are set by atomic operations. The push
+ * page would need one, so only its first owner uses it ([ORNIC-PUSH-3]). On a
  * 32-bit host a doorbell may be two writes, which mmio_write64_le() serialises
  * in its process only ([ORNIC-DB-1]), so there is no import.
  *
@@ -335,5 +350,6 @@ struct verbs_context *ornic_import_context(struct ibv_device *ibdev,
 		fill_attr_out_ptr(cmd, ORNIC_ATTR_QUERY_CONTEXT_RESP, &resp);
 		ret = ibv_cmd_query_context(&ctx->vctx.context, cmd);
 	}
+	resp.caps &= ~ORNIC_UCONTEXT_CAP_PUSH;
 	return ornic_context_init(ctx, &resp, ret);
 }

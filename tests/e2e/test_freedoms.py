@@ -3,9 +3,11 @@
 as a whole [ORNIC-GEN-5] [ORNIC-GEN-7]; doorbells arm CQs and EQs and tell what is consumed, with
 and without ORNIC_CAPS_SHADOW [ORNIC-DB-17] [ORNIC-DB-27] [ORNIC-DB-28] [ORNIC-DB-29]
 [ORNIC-DB-30]; consumer indexes in records always lag behind [ORNIC-ORD-4], [ORNIC-ORD-5],
-[ORNIC-ORD-9]; receives have doorbells [ORNIC-DB-31]. Nothing is lost and nothing waits for an index
-that does not come. The cards are two processes, joined by a Unix datagram socket that holds eleven
-packets; further packets wait in QPs [ORNIC-WIRE-24]."""
+[ORNIC-ORD-9]; receives have doorbells [ORNIC-DB-31]; short WQEs are pushed [ORNIC-PUSH-2]. Nothing
+is lost and nothing waits for an index that does not come. The cards are two processes, joined by a
+Unix datagram socket that holds eleven packets; further packets wait in QPs [ORNIC-WIRE-24]."""
+
+import re
 
 import pytest
 from lab.perftest import perftest, pingpong, rping
@@ -46,6 +48,40 @@ def test_transfer(blameless, guest_programs, transport, ops, options):
     longest = "-l 1000" if transport == "ud" else "-l 20000"
     transfer(blameless, blameless.ornic, guest_programs, ops,
              f"-t {transport} {longest} {options}")
+
+
+def test_push(blameless, guest_programs):
+    """Processes push short WQEs, and the card takes some of them: not those of which QEMU has
+    delivered a part too late [ORNIC-PUSH-4]. Each byte is checked."""
+    card = blameless.cards[1]
+    before = counters(card)["pushed_wqes"]
+    pingpong(blameless, blameless.ornic, "rc", f"-s 8 -n {MANY}")
+    transfer(blameless, blameless.ornic, guest_programs, "send,write,read", "-t rc -l 24")
+    assert counters(card)["pushed_wqes"] > before
+    assert not counters(blameless.cards[0])["pushed_wqes"]
+
+
+# A process that has mapped its pages, the addresses of BAR2, and how pages of it are mapped
+PAGES = """ibv_rc_pingpong -d {device} -g {gid} >/dev/null & until ss -ltn | grep -q :18515; do
+sleep 0.1; done; sed -n 3p /sys/class/infiniband/{device}/device/resource
+cat /sys/kernel/debug/x86/pat_memtype_list; kill $!"""
+
+
+@pytest.mark.parametrize("side", ["a", "b"])
+def test_push_page(free, side):
+    """[ORNIC-DB-26] A process has its doorbell page uncached, and from a card with push pages
+    another one, with write-combining, half of DB_STRIDE behind."""
+    vm = getattr(free, side)
+    port = free.ornic[vm]
+    bar, *lines = vm.check(PAGES.format(device=port.device, gid=port.gid_index), 120).splitlines()
+    begin, end = (int(word, 16) for word in bar.split()[:2])
+    found = re.findall(r"0x([0-9a-f]+)-0x([0-9a-f]+)\] (\S+)", "\n".join(lines))
+    pages = {int(first, 16) - begin: how for first, last, how in found
+             if begin <= int(first, 16) <= end and int(last, 16) - int(first, 16) == 4096}
+    combined = {at for at, how in pages.items() if how == "write-combining"}
+    uncached = {at for at, how in pages.items() if how.startswith("uncached")}
+    assert len(uncached) == 1 and combined == ({at + 32768 for at in uncached} if side == "b"
+                                               else set()), pages
 
 
 def test_rping(blameless):

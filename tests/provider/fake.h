@@ -99,6 +99,7 @@ struct fake_place {
  * @fd: memfd of the memory
  * @used: allocated bytes of the memory
  * @doorbell: the doorbell page
+ * @push: the push page, or NULL
  * @board: the board page
  * @clock: the clock page
  * @ucontext: response to the command that opened it
@@ -112,6 +113,7 @@ struct fake_place {
  * @ops: @all_ops once they are set
  * @shadow: the device has ORNIC_CAPS_SHADOW
  * @cq_db: the device has ORNIC_CAPS_CQ_DB, as it always has without @shadow
+ * @has_push: the device has ORNIC_FEAT_PUSH
  * @no_slot: QPs get no slot on the board
  * @log_sq_slots: log2 of the slots of send queues; 0: as requested
  * @log_cqe_size: log2 of the bytes of a CQE, as reported; 0: as requested
@@ -146,6 +148,7 @@ struct fake {
 	int fd;
 	size_t used;
 	uint64_t *doorbell;
+	struct ornic_push_line *push;
 	struct ornic_board *board;
 	struct ornic_clock_info *clock;
 	struct ornic_alloc_ucontext_resp ucontext;
@@ -159,6 +162,7 @@ struct fake {
 	const struct verbs_context_ops *ops;
 	bool shadow;
 	bool cq_db;
+	bool has_push;
 	bool no_slot;
 	uint8_t log_sq_slots;
 	uint8_t log_cqe_size;
@@ -221,7 +225,7 @@ void fake_free_device(struct verbs_device *dev);
 struct verbs_context *fake_alloc_context(struct fake *fake);
 struct verbs_context *fake_import(struct fake *fake);
 void fake_open(struct fake *fake, bool shadow);
-void fake_open_as(struct fake *fake, bool shadow, bool cq_db);
+void fake_open_as(struct fake *fake, bool shadow, bool cq_db, bool push);
 void fake_close(struct fake *fake);
 unsigned int fake_objects(const struct fake *fake);
 struct fake_qp *fake_qp(struct ibv_qp *ibqp);

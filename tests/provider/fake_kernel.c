@@ -204,6 +204,13 @@ static int fake_get_context(struct ib_uverbs_get_context_resp *ibv_resp)
 	}
 	if (fake_now->cq_db)
 		resp->caps |= ORNIC_UCONTEXT_CAP_CQ_DB;
+	if (fake_now->has_push) {
+		offset = fake_alloc(FAKE_PAGE);
+		fake_now->push = (void *)(fake_now->mem + offset);
+		resp->caps |= ORNIC_UCONTEXT_CAP_PUSH;
+		resp->push.offset = fake_mmap_offset(offset);
+		resp->push.length = FAKE_PAGE;
+	}
 	resp->send_ops = 0xc7ff;
 	resp->null_key = FAKE_NULL_KEY;
 	offset = fake_alloc(FAKE_PAGE);
@@ -441,7 +448,7 @@ struct verbs_context *fake_alloc_context(struct fake *fake)
  */
 void fake_open(struct fake *fake, bool shadow)
 {
-	fake_open_as(fake, shadow, !shadow);
+	fake_open_as(fake, shadow, !shadow, false);
 }
 
 /**
@@ -449,12 +456,14 @@ void fake_open(struct fake *fake, bool shadow)
  * @fake: filled in
  * @shadow: the device has ORNIC_CAPS_SHADOW
  * @cq_db: the device has ORNIC_CAPS_CQ_DB; true without @shadow
+ * @push: the device has ORNIC_FEAT_PUSH
  */
-void fake_open_as(struct fake *fake, bool shadow, bool cq_db)
+void fake_open_as(struct fake *fake, bool shadow, bool cq_db, bool push)
 {
 	memset(fake, 0, sizeof(*fake));
 	fake->shadow = shadow;
 	fake->cq_db = cq_db;
+	fake->has_push = push;
 	fake->clock_now = FAKE_CLOCK;
 	fake->fd = memfd_create("ornic", 0);
 	assert(fake->fd >= 0);

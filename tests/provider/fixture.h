@@ -70,12 +70,12 @@ static inline struct ibv_qp_ex *ex(struct ibv_qp *ibqp)
 	return &to_ornic_qp(ibqp)->vqp.qp_ex;
 }
 
-static inline int setup_as(void **state, bool shadow, bool cq_db)
+static inline int setup_as(void **state, bool shadow, bool cq_db, bool push)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 	struct ibv_ah_attr attr = {};
 
-	fake_open_as(&f->fake, shadow, cq_db);
+	fake_open_as(&f->fake, shadow, cq_db, push);
 	f->ops = f->fake.ops;
 	f->ctx = &f->fake.ctx->context;
 	f->fake.log_sq_slots = 4;
@@ -101,19 +101,25 @@ static inline int setup_as(void **state, bool shadow, bool cq_db)
 
 static inline int setup(void **state)
 {
-	return setup_as(state, true, false);
+	return setup_as(state, true, false, false);
 }
 
 /* A device without ORNIC_CAPS_SHADOW */
 static inline int setup_plain(void **state)
 {
-	return setup_as(state, false, true);
+	return setup_as(state, false, true, false);
+}
+
+/* A device without ORNIC_CAPS_SHADOW that takes pushed WQEs */
+static inline int setup_push(void **state)
+{
+	return setup_as(state, false, true, true);
 }
 
 /* A device with ORNIC_CAPS_SHADOW and ORNIC_CAPS_CQ_DB */
 static inline int setup_cq_db(void **state)
 {
-	return setup_as(state, true, true);
+	return setup_as(state, true, true, false);
 }
 
 static inline int teardown(void **state)
