@@ -84,7 +84,7 @@ static inline uint32_t ornic_cq_phase(const struct ornic_cq *cq, uint32_t ci)
  * @qpn: returns the last word of the entry in CPU order
  *
  * Return: whether the entry is valid; then all of it is visible
- * ([ORNIC-GEN-7]).
+ * ([ORNIC-GEN-9]).
  */
 static inline bool ornic_cq_peek(const struct ornic_cq *cq, uint32_t ci,
 				 uint32_t log_size,

@@ -790,7 +790,7 @@ static inline bool ornic_cq_arm(struct ornic_cq_ring *ring, enum ornic_arm_type 
 {
 	u32 arm;
 
-	/* NEXT starts a new generation, [ORNIC-DB-20] */
+	/* NEXT starts a new generation, [ORNIC-DB-38] */
 	if (type == ORNIC_ARM_NEXT)
 		ring->arm_seq |= ORNIC_GET(ORNIC_ARM_SEQ, ~ORNIC_ARM_GEN);
 	arm = ORNIC_PREP(ORNIC_ARM_SEQ, ++ring->arm_seq) | type;

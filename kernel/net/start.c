@@ -72,7 +72,7 @@ static int ornic_start_check_lags(struct ornic_core *core)
 
 /*
  * Consumers expect integers in their own byte order, and the device's are
- * little endian ([ORNIC-SQ-9]).
+ * little endian ([ORNIC-SQ-32]).
  */
 static void ornic_start_drop_atomics(struct ornic_limits *lim)
 {

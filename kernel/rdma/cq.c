@@ -445,7 +445,7 @@ int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udat
 	/* Preserve an outstanding arm request, [ORNIC-CQ-11] */
 	ornic_cq_dbr(&buf)->arm = READ_ONCE(ornic_cq_dbr(&cq->buf)->arm);
 	in.ci = READ_ONCE(ornic_cq_dbr(&cq->buf)->ci);
-	/* Let no doorbell with ci of the old ring come later, [ORNIC-ADM-14] */
+	/* Let no doorbell with ci of the old ring come later, [ORNIC-ADM-20] */
 	if (dev->odev->cq_db)
 		ornic_doorbell_flush(dev->odev);
 	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_RESIZE_CQ, &in, sizeof(in), NULL, 0);

@@ -313,7 +313,7 @@ int ornic_ib_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 	bool missed;
 
 	spin_lock_irqsave(&cq->lock, irqflags);
-	/* Does not weaken an outstanding NEXT, [ORNIC-DB-20] */
+	/* Does not weaken an outstanding NEXT, [ORNIC-DB-38] */
 	if ((flags & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED)
 		type = ORNIC_ARM_SOLICITED;
 	missed = ornic_cq_arm(&cq->ring, type);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """The appendices of the hardware interface agree with the headers, with scapy and zlib, and with
 computations from the rules. Unit tests (appendix_*_test.c) make them from what the card does
-([ORNIC-VEC-1] to [ORNIC-VEC-3])."""
+([ORNIC-VEC-1], [ORNIC-VEC-2])."""
 
 import re
 import sys
@@ -107,7 +107,7 @@ def fields(struct, data, names):
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_fields(document):
-    """[ORNIC-VEC-1] Members, offsets, sizes and byte orders are those of the headers."""
+    """Members, offsets, sizes and byte orders are those of the headers."""
     shown = set()
     for block in DOCUMENTS[document]:
         for part in block.parts:
@@ -205,7 +205,7 @@ def test_source_ports():
 
 
 def test_doorbells():
-    """[ORNIC-VEC-1] Doorbells have type, number and value in their places."""
+    """Doorbells have type, number and value in their places."""
     types = {name: int(value) for name, value in re.findall(r"ORNIC_DB_(\w+)\t= (\d),", HEADER)}
     arms = {name: int(value) for name, value in re.findall(r"ORNIC_ARM_(\w+)\s+= (\d),", HEADER)}
     seen = set()

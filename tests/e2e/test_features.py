@@ -162,7 +162,7 @@ def test_without(various, feature):
 
 def test_least(various):
     """Driver and provider work with a card that has nothing optional, as one of an older minor
-    version would be: its answers are shorter."""
+    version would be: its answers are shorter [ORNIC-EXT-1]."""
     machine = various(LEAST)
     assert told(machine, LEAST)["features"] == BITS["cqe_ext"]
     for kind in ("rc", "ud", "uc"):

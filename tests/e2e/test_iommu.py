@@ -63,7 +63,8 @@ def test_memory_is_there_until_the_reset_is_answered(guarded):
 
 
 def test_memory_is_mapped_while_registered(guarded):
-    """The memory that a process has registered is mapped for the card until the process ends."""
+    """[ORNIC-BUF-8]: the memory that a process has registered is mapped for the card until the
+    process ends."""
     vm, port, size = guarded.a, guarded.ornic[guarded.a], 4 << 20
     before = mapped(guarded)
     command = vm.spawn(f"ibv_rc_pingpong -d {port.device} -g {port.gid_index} -s {size}")

@@ -70,8 +70,8 @@ def test_correctable_error(pair):
 
 @pytest.mark.full
 def test_nonfatal_error(pair):
-    """[ORNIC-PCI-6]: after a non-fatal error a device that is not FATAL goes on; it is not reset
-    and programs notice nothing."""
+    """After a non-fatal error a device that is not FATAL goes on [ORNIC-PCI-6]; it is not reset
+    [ORNIC-BUS-11] and programs notice nothing."""
     vm = pair.a
     traffic, before = Traffic(pair), recoveries(vm)
     aer(pair, vm, NONFATAL)

@@ -134,7 +134,7 @@ def test_endian_more(endian, endian_roles, operation, options):
 
 
 def test_endian_atomics(endian):
-    """A big-endian host offers no atomics, and a region cannot allow them [ORNIC-SQ-9]."""
+    """A big-endian host offers no atomics, and a region cannot allow them [ORNIC-SQ-32]."""
     port = endian.ornic[endian.b]
     assert "ATOMIC_NONE (0)" in endian.b.check(f"ibv_devinfo -v -d {port.device}")
     code, out = endian.b.run(f"{PROGRAMS}/transfer -d {port.device} -g {port.gid_index} cmp_swp "

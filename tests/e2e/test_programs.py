@@ -25,8 +25,8 @@ def test_demo(pair, name, run):
 
 @pytest.mark.parametrize("mtu", [256, long(512), 1024, long(2048), 4096])
 def test_path_mtu(taps, mtu):
-    """Path MTUs from 256 to 4096 work [ORNIC-WIRE-19], with messages that are no multiple of them
-    and with verified data. Packets have that size only if they are real bytes."""
+    """Path MTUs from 256 to 4096 work [ORNIC-WIRE-19] [ORNIC-WIRE-29], with messages that are no
+    multiple of them and with verified data. Packets have that size only if they are real bytes."""
     size, count = 10007, 200
     before = [counters(taps.card, nic, "rdma")["tx_packets"] for nic in (0, 1)]
     pingpong(taps, taps.ornic, options=f"-m {mtu} -s {size} -n {count}")

@@ -150,7 +150,7 @@ def test_rss_refused(frames):
 
 def test_states(wired, frames):
     """A WQ drops frames in RESET, receives them in RDY, and flushes its receives in ERR. A change
-    to RESET discards receives without completions."""
+    to RESET discards receives without completions [ORNIC-WQ-11]."""
     frames("cq", "cq", WITH_ALL)
     frames("wq", "wq", "cq", 0, 64, 1)
     frames("table", "table", 0, "wq")

@@ -249,7 +249,7 @@ static void ornic_test_refused_destroy_stops_the_device(struct kunit *test)
 }
 
 /*
- * [ORNIC-ADM-10] A refused resize makes the driver free the new ring. A device that refuses without
+ * [ORNIC-ADM-18] A refused resize makes the driver free the new ring. A device that refuses without
  * a valid reason may still use that ring: here it denies an SRQ number that it gave.
  */
 static void ornic_test_refused_resize_stops_the_device(struct kunit *test)
@@ -267,7 +267,7 @@ static void ornic_test_refused_resize_stops_the_device(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, test_is_bus_master(odev));
 }
 
-/* The driver must not destroy the number, because it belongs to the first object */
+/* [ORNIC-OBJ-26] The driver must not destroy the number, because it belongs to the first object */
 static void ornic_test_number_given_twice_stops_the_device(struct kunit *test)
 {
 	struct verbs *v = test->priv;
@@ -295,7 +295,7 @@ static int test_create_eq(struct ornic_dev *odev, const struct ornic_dbuf *ring,
 }
 
 /*
- * [ORNIC-OBJ-22] Destroys an EQ without the driver, so that the next one gets its number
+ * [ORNIC-OBJ-26] Destroys an EQ without the driver, so that the next one gets its number
  * ([ORNIC-OBJ-1])
  */
 static void ornic_test_object_given_twice_stops_the_device(struct kunit *test)
@@ -361,7 +361,7 @@ static void test_wait_for_stop(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, test_is_bus_master(odev));
 }
 
-/* [ORNIC-GEN-6] Otherwise the consumer would wait for the missing entry */
+/* [ORNIC-GEN-10] Otherwise the consumer would wait for the missing entry */
 static void ornic_test_gap_in_a_cq_stops_the_device(struct kunit *test)
 {
 	struct verbs *v = test->priv;

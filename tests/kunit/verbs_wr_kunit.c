@@ -515,7 +515,7 @@ static void ornic_test_command_that_the_device_lacks(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, ornic_cmd_exec(odev, ORNIC_CMD_QUERY_STATS, &scope, sizeof(scope),
 					     before, sizeof(before)), 0);
-	/* A number that version 1.0 keeps free ([ORNIC-ROOM-1]) */
+	/* A number that version 1.0 keeps free ([ORNIC-ROOM-12]) */
 	KUNIT_EXPECT_EQ(test, ornic_cmd_exec(odev, 0x0e0, NULL, 0, NULL, 0), -EOPNOTSUPP);
 	KUNIT_ASSERT_EQ(test, ornic_cmd_exec(odev, ORNIC_CMD_QUERY_STATS, &scope, sizeof(scope),
 					     after, sizeof(after)), 0);

@@ -137,7 +137,7 @@ static uint64_t rq_doorbell(enum ornic_db_type type, uint32_t num, uint32_t pi)
 	return (uint64_t)type << 56 | (uint64_t)num << 32 | pi;
 }
 
-/* [ORNIC-DB-31] One doorbell for a list, and none for what is refused */
+/* [ORNIC-DB-39] One doorbell for a list, and none for what is refused */
 static void receives_ring_for_a_device_that_needs_it(void **state)
 {
 	struct ibv_wq_attr ready = {

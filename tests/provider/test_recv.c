@@ -39,6 +39,7 @@ static bool take(struct ibv_qp *ibqp, struct ornic_rq_hdr *hdr,
 	return true;
 }
 
+/* [ORNIC-GEN-8] */
 static void wqes_arrive_whole_across_wraps(void **state)
 {
 	struct fixture *f = *state;

@@ -52,7 +52,7 @@ static void send_one(struct ibv_qp *ibqp, struct one *one,
 	take_send(ibqp, wqe);
 }
 
-/* Each opcode with each number of SGEs begins at each place in the ring */
+/* [ORNIC-SQ-31] Each opcode with each number of SGEs begins at each place in the ring */
 static void connected_wqes_arrive_whole_across_wraps(void **state)
 {
 	static const enum ibv_wr_opcode opcodes[] = {
@@ -85,6 +85,7 @@ static void connected_wqes_arrive_whole_across_wraps(void **state)
 	}
 }
 
+/* [ORNIC-GEN-8] */
 static void datagrams_carry_the_address_vector(void **state)
 {
 	struct fixture *f = *state;
@@ -576,6 +577,7 @@ static void an_empty_list_is_nothing(void **state)
 	assert_no_send(f->rc);
 }
 
+/* [ORNIC-QP-15] */
 static void reset_begins_the_ring_again(void **state)
 {
 	struct fixture *f = *state;

@@ -238,6 +238,7 @@ static void resize_while(struct fixture *f, void (*run)(void *arg), int ret)
 	assert_int_equal(other.end, MEANWHILE_SLEEPS);
 }
 
+/* [ORNIC-EFF-3] */
 static void polls_wait_for_the_new_ring(void **state)
 {
 	struct fixture *f = *state;
@@ -344,6 +345,7 @@ static void resize_srq_while(struct fixture *f, void (*run)(void *arg), int ret)
 	assert_int_equal(other.end, MEANWHILE_SLEEPS);
 }
 
+/* [ORNIC-EFF-3] */
 static void receives_wait_for_the_new_ring(void **state)
 {
 	struct fixture *f = *state;

@@ -219,7 +219,7 @@ static enum ornic_cmd_status srq_move(struct rq *from, struct rq *to)
 	return ORNIC_CMD_OK;
 }
 
-/* The host posts nothing during the command ([ORNIC-SRQ-7]) */
+/* The host posts nothing during the command ([ORNIC-EFF-3]) */
 static enum ornic_cmd_status srq_resize(struct srq *srq, struct rq *to,
 					struct guest_ref *dbr)
 {

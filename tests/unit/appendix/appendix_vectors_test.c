@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Documentation/hardware-vectors.txt is what the card does ([ORNIC-VEC-1],
- * [ORNIC-VEC-2]): its packets, hashes, and completions; and each work request of
+ * Documentation/hardware-vectors.txt is what the card does
+ * ([ORNIC-VEC-2]): its packets, hashes, and completions; and each work request of
  * the file is one that it has executed.
  */
 #include "appendix.h"
@@ -576,7 +576,7 @@ static void say_doorbells(struct appendix *a)
 	}
 }
 
-/* [ORNIC-VEC-1] [ORNIC-VEC-2] */
+/* [ORNIC-VEC-2] */
 static void test_document(void **state)
 {
 	struct appendix a;

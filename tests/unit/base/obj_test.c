@@ -196,7 +196,7 @@ static void test_obj_numbers_depend_on_random_bits_only(void **state)
 	assert_int_equal(b[0] / SIZE, GENS - 2);
 }
 
-/* [ORNIC-OBJ-2] with random numbers */
+/* [ORNIC-OBJ-2], [ORNIC-OBJ-22] with random numbers */
 static void test_obj_random_number_is_not_given_again_soon(void **state)
 {
 	struct dice dice = { .env.ops = &dice_ops,

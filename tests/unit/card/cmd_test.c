@@ -373,7 +373,7 @@ static void test_order_of_checks(void **state)
 }
 
 /*
- * [ORNIC-EXT-1], [ORNIC-EXT-4] An input of zeros in all that 1.0 does not need
+ * [ORNIC-EXT-3] An input of zeros in all that 1.0 does not need
  * means the plain object: CREATE_QP without what follows dbr_addr
  */
 static void test_zero_means_the_old_behaviour(void **state)

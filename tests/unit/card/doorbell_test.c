@@ -668,7 +668,7 @@ static void test_board_out_of_reach(void **state)
 	assert_int_equal(guest_load32(&board(w)->awake), 1);
 }
 
-/* [ORNIC-OBJ-24] It ended inside a doorbell, and has set all bits of its board */
+/* [ORNIC-OBJ-24], [ORNIC-OBJ-28] It ended inside a doorbell, and has set all bits of its board */
 static void test_page_is_given_to_another_process(void **state)
 {
 	struct world *w = *state;

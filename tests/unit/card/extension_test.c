@@ -59,7 +59,7 @@ static void test_features_are_not_announced(void **state)
 	assert_false(le32toh(out.access_flags) & EXT_ACCESS_ON_DEMAND);
 }
 
-/* [ORNIC-ROOM-2], [ORNIC-DEV-1], [ORNIC-EXT-5] */
+/* [ORNIC-ROOM-2], [ORNIC-DEV-1], [ORNIC-EXT-4] */
 static void test_commands_are_unknown(void **state)
 {
 	struct host *host = *state;

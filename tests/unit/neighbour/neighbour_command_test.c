@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Commands of an attacker, as many as its admin queue holds */
+/*
+ * Commands of an attacker, as many as its admin queue holds. Those of its neighbour complete
+ * in time ([ORNIC-ADM-12]).
+ */
 #include "base/state.h"
 #include "neighbour.h"
 #include "objects/cq.h"

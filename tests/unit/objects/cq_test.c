@@ -12,7 +12,7 @@
 #include "objects/cq.h"
 #include "queues/qp.h"
 
-/* [ORNIC-GEN-5] */
+/* [ORNIC-GEN-5], [ORNIC-GEN-6] */
 static void test_cq_wraps_with_its_phase(void **state)
 {
 	struct kit *w = *state;
@@ -305,6 +305,7 @@ static void test_write_entry(void **state)
 
 /* ---- events ---- */
 
+/* [ORNIC-DB-15] */
 static void test_one_event_for_one_request(void **state)
 {
 	struct kit *w = *state;
