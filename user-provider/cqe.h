@@ -84,7 +84,7 @@ static inline uint32_t ornic_cq_phase(const struct ornic_cq *cq, uint32_t ci)
  * @qpn: returns the last word of the entry in CPU order
  *
  * Return: whether the entry is valid; then all of it is visible
- * ([ORNIC-GEN-9]).
+ * ([ORNIC-GEN-8]).
  */
 static inline bool ornic_cq_peek(const struct ornic_cq *cq, uint32_t ci,
 				 uint32_t log_size,
@@ -135,7 +135,7 @@ static inline unsigned int ornic_cqe_wc_flags(uint32_t qpn)
  *
  * RoCE has no service level on the wire. UCX expects the type of a datagram
  * here, as mlx5 has it: 9 for UDP over IPv6, 10 for UDP over IPv4. A reply with
- * this service level has VLAN priority 0 ([ORNIC-SQ-13]).
+ * this service level has VLAN priority 0 ([ORNIC-SQ-24]).
  *
  * Return: the type, 0 for other completions.
  */

@@ -2,7 +2,7 @@
 /*
  * Numbers of QPs and WQs. Completions that were not polled are dropped when
  * their QP or WQ is destroyed. They are found by its number, which the device
- * may give to a new QP or WQ, at worst at once ([ORNIC-OBJ-2]).
+ * may give to a new QP or WQ, at worst at once ([ORNIC-OBJ-4]).
  *
  * No lock is held over a command, because ibv_cmd_destroy_qp() waits until the
  * application has acknowledged the events of the QP, and the thread that is to

@@ -416,7 +416,7 @@ struct ornic_sq {
  * @max_sge: SGEs of a work request
  * @max_wr: QP or WQ: requests that may be outstanding. SRQ: WQEs of the ring:
  *	those that the kernel grants, and as many by which the consumer index
- *	may lag behind ([ORNIC-ORD-5])
+ *	may lag behind ([ORNIC-ORD-6])
  * @open: work requests may be posted. QP or WQ: outside RESET, and without an
  *	SRQ. SRQ: unless a resize lost the ring.
  * @resizing: SRQ: the device may leave @ring until the resize ends and releases

@@ -324,7 +324,7 @@ struct verbs_context *ornic_alloc_context(struct ibv_device *ibdev, int cmd_fd,
  * doorbell is one write, and board bits are set by atomic operations. The push
  * page would need one, so only its first owner uses it ([ORNIC-PUSH-3]). On a
  * 32-bit host a doorbell may be two writes, which mmio_write64_le() serialises
- * in its process only ([ORNIC-DB-1]), so there is no import.
+ * in its process only ([ORNIC-DB-2]), so there is no import.
  *
  * Return: the context, to be freed with free_context; NULL with errno set,
  * EOPNOTSUPP on a 32-bit host.

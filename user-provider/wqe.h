@@ -202,7 +202,7 @@ static inline void ornic_wqe_put_sge(struct ornic_sge *dst, uint64_t addr,
  * @rkey: remote key
  *
  * The device ignores @raddr and @rkey of a SEND. xrc_srqn is not written,
- * because it is for XRC_SEND QPs only ([ORNIC-SQ-8]).
+ * because it is for XRC_SEND QPs only ([ORNIC-SQ-12]).
  */
 static inline void ornic_wqe_put_route_rc(struct ornic_route_rc *dst,
 					  uint64_t raddr, uint32_t rkey)

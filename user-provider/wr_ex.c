@@ -353,7 +353,7 @@ static inline uint32_t ornic_wqe_opcode(const struct ornic_sq_hdr *hdr)
 /* Returns whether the current WQE may have @length bytes of inline data */
 static inline bool ornic_wr_takes_inline(struct ornic_sq *sq, uint64_t length)
 {
-	/* The device refuses inline data with other opcodes ([ORNIC-SQ-4]) */
+	/* The device refuses inline data with other opcodes ([ORNIC-SQ-7]) */
 	return ornic_wr_place(sq) && length <= sq->max_inline &&
 	       ornic_sq_takes(ORNIC_INLINE_OPS,
 			      ornic_wqe_opcode(ornic_wr_header(sq)));

@@ -652,9 +652,9 @@ static inline void ornic_publish_rq(struct ornic_dev *odev, struct ornic_qp_dbr 
  * ornic_doorbell_flush - let all doorbells arrive that were rung before
  * @odev:	the device
  *
- * A command of the admin record may overtake them ([ORNIC-ADM-14]). The read
+ * A command of the admin record may overtake them ([ORNIC-ADM-18]). The read
  * of a doorbell page may not ([ORNIC-BUS-2]). A device that is off the bus gets
- * neither doorbells nor commands, and is not read ([ORNIC-BUS-11]).
+ * neither doorbells nor commands, and is not read ([ORNIC-BUS-13]).
  */
 static inline void ornic_doorbell_flush(struct ornic_dev *odev)
 {
@@ -700,7 +700,7 @@ struct ornic_cq_ring {
  * @entries:	entries of the ring, a power of two
  *
  * A host that tells ci by doorbells leaves that part of the ring unused
- * ([ORNIC-DB-29]). The provider computes the same.
+ * ([ORNIC-DB-37]). The provider computes the same.
  *
  * Return: number of entries.
  */
@@ -790,7 +790,7 @@ static inline bool ornic_cq_arm(struct ornic_cq_ring *ring, enum ornic_arm_type 
 {
 	u32 arm;
 
-	/* NEXT starts a new generation, [ORNIC-DB-38] */
+	/* NEXT starts a new generation, [ORNIC-DB-31] */
 	if (type == ORNIC_ARM_NEXT)
 		ring->arm_seq |= ORNIC_GET(ORNIC_ARM_SEQ, ~ORNIC_ARM_GEN);
 	arm = ORNIC_PREP(ORNIC_ARM_SEQ, ++ring->arm_seq) | type;

@@ -194,7 +194,7 @@ enum ornic_cmd_status {
 	ORNIC_CMD_INTERNAL	= 10,
 };
 
-/* Numbers are grouped by object, sixteen to a group; [ORNIC-ROOM-2] */
+/* Numbers are grouped by object, sixteen to a group; [ORNIC-ROOM-3] */
 enum ornic_opcode {
 	ORNIC_CMD_NOP			= 0x000,
 	ORNIC_CMD_QUERY_DEVICE		= 0x001,

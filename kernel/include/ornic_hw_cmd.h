@@ -583,7 +583,7 @@ struct ornic_qp_attr {
 	__u8 rsvd;
 	__le32 rate_limit;	/* kb/s, 0: none */
 	struct ornic_av av;
-	__u8 rsvd2[60];		/* [ORNIC-ROOM-5] */
+	__u8 rsvd2[60];		/* [ORNIC-ROOM-6] */
 };
 ORNIC_ASSERT_SIZE(struct ornic_qp_attr, 128);
 
@@ -766,7 +766,7 @@ enum ornic_flow_key_field {
 	ORNIC_FLOW_KEY_FIELD_COUNT
 };
 
-/* Bits that these fields can have, at the low end ([ORNIC-FIELD-5]) */
+/* Bits that these fields can have, at the low end ([ORNIC-FIELD-2]) */
 #define ORNIC_FLOW_LABEL_BITS		20
 #define ORNIC_FLOW_IP_FLAGS_BITS	2	/* DF and MF */
 #define ORNIC_FLOW_VNI_BITS		24

@@ -142,7 +142,7 @@ static int ornic_cmd_result(struct ornic_core *core, u32 i, enum ornic_opcode op
 		return err;
 	}
 
-	/* An object without a number could not be destroyed ([ORNIC-OBJ-26]) */
+	/* An object without a number could not be destroyed ([ORNIC-OBJ-3]) */
 	if (len > out_len || len < ornic_cmd_out_min(opcode, out_len)) {
 		ornic_fail(core, "command %s answered %u bytes in room for %zu",
 			   ornic_opcode_name(opcode), len, out_len);

@@ -257,7 +257,7 @@ static int ornic_cmdq_arm_locked(struct ornic_core *core)
 
 	lockdep_assert_held(&cmdq->lock);
 
-	/* Without a record each completion has an interrupt ([ORNIC-ADM-6]) */
+	/* Without a record each completion has an interrupt ([ORNIC-ADM-8]) */
 	if (!cmdq->dbr)
 		return -1;
 

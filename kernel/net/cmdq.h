@@ -138,7 +138,7 @@ static inline bool ornic_cmdq_publish(const struct ornic_cmdq *cmdq)
 	/* Entry and input before the index that hands them over */
 	dma_wmb();
 	WRITE_ONCE(dbr->sq_pi, cpu_to_le32(cmdq->pi));
-	/* Publish the index before reading sq_watched, see [ORNIC-ADM-20] */
+	/* Publish the index before reading sq_watched, see [ORNIC-ADM-19] */
 	mb();
 	return !READ_ONCE(dbr->sq_watched);
 }

@@ -39,7 +39,7 @@ static const struct ornic_flow_field ornic_flow_fields[] = {
 
 static_assert(ORNIC_FLOW_HEADERS_FIELD_COUNT == 16);
 
-/* Bits that a field can have ([ORNIC-FIELD-5]) */
+/* Bits that a field can have ([ORNIC-FIELD-2]) */
 static u32 ornic_flow_field_bits(u64 bit, size_t size)
 {
 	switch (bit) {

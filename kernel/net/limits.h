@@ -15,7 +15,7 @@
  * ornic_limits_ring_valid - check the size of the longest ring of a kind
  * @entries:	as the device reports it; 0 if it has no such rings
  *
- * Return: true for what [ORNIC-DEV-18] permits.
+ * Return: true for what [ORNIC-DEV-6] permits.
  */
 static inline bool ornic_limits_ring_valid(u32 entries)
 {
@@ -23,7 +23,7 @@ static inline bool ornic_limits_ring_valid(u32 entries)
 }
 
 /**
- * ornic_limits_max_lag - get the largest lag of a record ([ORNIC-ORD-10])
+ * ornic_limits_max_lag - get the largest lag of a record ([ORNIC-ORD-8])
  * @entries:	of the longest ring of the kind
  *
  * Return: number of entries.

@@ -76,7 +76,7 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (err)
 		return dev_err_probe(dev, err, "cannot enable the PCI device\n");
 
-	/* It may still use an earlier owner's memory ([ORNIC-PCI-7]) */
+	/* It may still use an earlier owner's memory ([ORNIC-PCI-6]) */
 	pci_clear_master(pdev);
 
 	/*
@@ -240,7 +240,7 @@ static pci_ers_result_t ornic_error_detected(struct pci_dev *pdev, pci_channel_s
 						      PCI_ERS_RESULT_NEED_RESET;
 }
 
-/* The device knows whether it can go on after the error ([ORNIC-PCI-6]) */
+/* The device knows whether it can go on after the error ([ORNIC-PCI-10]) */
 static pci_ers_result_t ornic_mmio_enabled(struct pci_dev *pdev)
 {
 	struct ornic_core *core = pci_get_drvdata(pdev);

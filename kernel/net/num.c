@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Numbers of objects in use: processes that got the same number would share an
- * object, such as a doorbell page ([ORNIC-OBJ-26]). Objects with events are
+ * object, such as a doorbell page ([ORNIC-OBJ-3]). Objects with events are
  * in the tables of their receivers instead, see ornic_res_add().
  */
 #include "core.h"

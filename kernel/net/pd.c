@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Numbers of protection domains. The host chooses them ([ORNIC-OBJ-23]), so
+ * Numbers of protection domains. The host chooses them ([ORNIC-OBJ-12]), so
  * they cost no command: the device learns a number from the objects that are in
  * the domain.
  */

@@ -63,7 +63,7 @@ static int ornic_reset_and_wait(struct ornic_core *core)
 	/*
 	 * A device that is not ready yet ignores this write and goes on with
 	 * its reset. The first read cannot return the state before the reset
-	 * ([ORNIC-RST-9]).
+	 * ([ORNIC-RST-5]).
 	 */
 	writel(ORNIC_CTRL_RESET, core->regs + ORNIC_REG_CTRL);
 	if (read_poll_timeout(readl, status,
@@ -153,7 +153,7 @@ void ornic_reset_halt(struct ornic_core *core)
 		answered = readl(core->regs + ORNIC_REG_STATUS) != ~0u;
 	}
 	pci_clear_master(pdev);
-	/* No device answers with all ones ([ORNIC-PCI-7]) */
+	/* No device answers with all ones ([ORNIC-PCI-6]) */
 	if (!answered)
 		mdelay(ORNIC_RESET_QUIET_MS);
 }

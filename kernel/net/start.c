@@ -28,7 +28,7 @@ static const struct {
 	ORNIC_START_RING(max_rwq_table_size),
 };
 
-/* [ORNIC-DEV-18] */
+/* [ORNIC-DEV-6] */
 static int ornic_start_check_rings(struct ornic_core *core)
 {
 	const void *lim = &core->odev.lim;
@@ -45,7 +45,7 @@ static int ornic_start_check_rings(struct ornic_core *core)
 	return 0;
 }
 
-/* [ORNIC-ORD-10] */
+/* [ORNIC-ORD-8] */
 static int ornic_start_check_lag(struct ornic_core *core, const char *name, u32 lag, u32 entries)
 {
 	u32 max = ornic_limits_max_lag(entries);
@@ -72,7 +72,7 @@ static int ornic_start_check_lags(struct ornic_core *core)
 
 /*
  * Consumers expect integers in their own byte order, and the device's are
- * little endian ([ORNIC-SQ-32]).
+ * little endian ([ORNIC-SQ-14]).
  */
 static void ornic_start_drop_atomics(struct ornic_limits *lim)
 {
@@ -161,7 +161,7 @@ static int ornic_start_query(struct ornic_core *core)
 	if (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN))
 		ornic_start_drop_atomics(lim);
 
-	/* [ORNIC-OBJ-8] */
+	/* [ORNIC-OBJ-16] */
 	if (!(lim->features & ORNIC_FEAT_MW))
 		lim->access_flags &= ~ORNIC_ACCESS_MW_BIND;
 
@@ -169,8 +169,8 @@ static int ornic_start_query(struct ornic_core *core)
 
 	/*
 	 * A page that a process maps must not overlap several doorbell pages
-	 * ([ORNIC-DB-25]). Both numbers count the kernel's page
-	 * ([ORNIC-DEV-3]).
+	 * ([ORNIC-DB-1]). Both numbers count the kernel's page
+	 * ([ORNIC-DEV-5]).
 	 */
 	if (core->db_stride % PAGE_SIZE)
 		lim->max_uctx = 0;
@@ -194,7 +194,7 @@ static int ornic_start_query(struct ornic_core *core)
 		dev_err(ornic_device(core), "max_eqe is 0, and each vector needs an event queue\n");
 		return -ENODEV;
 	}
-	/* [ORNIC-DEV-18] */
+	/* [ORNIC-DEV-6] */
 	if (lim->features & ORNIC_FEAT_TSO && lim->max_tso < ORNIC_TSO_MIN) {
 		dev_err(ornic_device(core), "max_tso is %u, which is less than %u\n", lim->max_tso,
 			ORNIC_TSO_MIN);

@@ -19,7 +19,7 @@ static u32 ornic_tx_free_slots(const struct ornic_txq *tx)
 {
 	/*
 	 * Senders update pi, the NAPI poll updates ci, and both count the free
-	 * slots, on different CPUs. Completions free slots, [ORNIC-ORD-9].
+	 * slots, on different CPUs. Completions free slots, [ORNIC-ORD-7].
 	 */
 	return (1u << tx->log_slots) - (READ_ONCE(tx->pi) - READ_ONCE(tx->ci));
 }

@@ -125,7 +125,7 @@ static bool ornic_uctx_take_spare(struct ornic_core *core, struct ornic_uctx *uc
 		*uctx = core->spares[--core->num_spares];
 	spin_unlock(&core->spares_lock);
 
-	/* Not looked at while the page has no queues ([ORNIC-OBJ-24]) */
+	/* Not looked at while the page has no queues ([ORNIC-OBJ-9]) */
 	if (found && uctx->board)
 		clear_page(page_address(uctx->board));
 	return found;

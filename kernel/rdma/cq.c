@@ -74,7 +74,7 @@ static void ornic_cq_free_buf(struct ornic_ib_dev *dev, struct ornic_cq_buf *buf
  *
  * A process arms its CQ without the kernel, and the core keeps each event until
  * the process reads it. The device answers a word once, and writes an event
- * when the host has taken the one before ([ORNIC-DB-15], [ORNIC-DB-18]). But
+ * when the host has taken the one before ([ORNIC-DB-28], [ORNIC-DB-39]). But
  * the word may have changed since the device read it: then several events find
  * the newest one. So that no answer is lost, a few more are accepted than can
  * be.
@@ -442,10 +442,10 @@ int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udat
 	in.dbr_addr = ornic_cq_dbr_addr(&buf);
 
 	mutex_lock(&cq->resize_lock);
-	/* Preserve an outstanding arm request, [ORNIC-CQ-11] */
+	/* Preserve an outstanding arm request, [ORNIC-CQ-19] */
 	ornic_cq_dbr(&buf)->arm = READ_ONCE(ornic_cq_dbr(&cq->buf)->arm);
 	in.ci = READ_ONCE(ornic_cq_dbr(&cq->buf)->ci);
-	/* Let no doorbell with ci of the old ring come later, [ORNIC-ADM-20] */
+	/* Let no doorbell with ci of the old ring come later, [ORNIC-ADM-19] */
 	if (dev->odev->cq_db)
 		ornic_doorbell_flush(dev->odev);
 	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_RESIZE_CQ, &in, sizeof(in), NULL, 0);

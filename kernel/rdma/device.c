@@ -126,7 +126,7 @@ static u64 ornic_device_cap_flags(const struct ornic_limits *lim)
 	return flags;
 }
 
-/* Atomic among the QPs of this device, [ORNIC-ORD-7] */
+/* Atomic among the QPs of this device, [ORNIC-ORD-11] */
 static enum ib_atomic_cap ornic_device_atomic_cap(const struct ornic_limits *lim, u64 send_ops)
 {
 	return send_ops & ~lim->send_ops[0] ? IB_ATOMIC_NONE : IB_ATOMIC_HCA;

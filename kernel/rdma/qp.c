@@ -201,7 +201,7 @@ static int ornic_qp_check(struct ornic_ib_dev *dev, const struct ib_qp_init_attr
 }
 
 /*
- * A ring begins on a page, or small rings share one ([ORNIC-BUF-7]). The
+ * A ring begins on a page, or small rings share one ([ORNIC-BUF-8]). The
  * doorbell record follows the receive ring, or the send ring if there is room
  * between the rings: then a receive ring of whole pages needs no page more.
  */

@@ -215,7 +215,7 @@ static int ornic_qp_do_modify(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 
 	ornic_due_add(&qp->due, ORNIC_QP_EVENTS);
 	ornic_qp_attr_to_hw(qp, attr, mask, &in.attr);
-	/* A doorbell that arrives after the reset tells an old index, [ORNIC-DB-40] */
+	/* A doorbell that arrives after the reset tells an old index, [ORNIC-DB-8] */
 	if (next == IB_QPS_RESET)
 		ornic_doorbell_flush(dev->odev);
 	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_QP, &in, sizeof(in), &out,

@@ -30,7 +30,7 @@ struct ornic_recv {
  * @recvs:	records, @size of them
  * @size:	WQEs of the ring. A free number implies a free WQE: the device
  *		takes WQEs in order, and a receive that has completed was taken
- *		([ORNIC-ORD-9]).
+ *		([ORNIC-ORD-7]).
  * @free:	first free number, or @size
  */
 struct ornic_recvs {

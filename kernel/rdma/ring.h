@@ -93,7 +93,7 @@ static inline u32 ornic_wqe_slots_min(void)
  * @entries:	size of the ring, or of the largest one
  * @lag:	entries by which the record of the device may lag behind; 0 for
  *		queues that the kernel posts to, because completions tell it
- *		which entries are free ([ORNIC-ORD-9])
+ *		which entries are free ([ORNIC-ORD-7])
  *
  * Return: number of entries.
  */

@@ -230,7 +230,7 @@ int ornic_ib_modify_wq(struct ib_wq *ibwq, struct ib_wq_attr *attr, u32 mask,
 
 	in.mask = cpu_to_le32(mask);
 	ornic_due_add(&wq->due, 1);
-	/* A doorbell that arrives after the reset tells an old index, [ORNIC-DB-40] */
+	/* A doorbell that arrives after the reset tells an old index, [ORNIC-DB-8] */
 	if (mask & IB_WQ_STATE && attr->wq_state == IB_WQS_RESET && dev->odev->rq_doorbell)
 		ornic_doorbell_flush(dev->odev);
 	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_MODIFY_WQ, &in, sizeof(in), NULL, 0);

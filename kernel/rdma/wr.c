@@ -157,7 +157,7 @@ static int ornic_wr_put_route(struct ornic_wqe_writer *w, struct ornic_ib_dev *d
 	return ornic_wr_put_connected(w, dev, wr);
 }
 
-/* Some opcodes fix the number of SGEs (hardware.rst, [ORNIC-SQ-6]) */
+/* Some opcodes fix the number of SGEs (hardware.rst, [ORNIC-SQ-10]) */
 static bool ornic_wr_count_is_ok(const struct ib_send_wr *wr)
 {
 	switch (wr->opcode) {

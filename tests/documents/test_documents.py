@@ -172,7 +172,7 @@ def test_padding(part):
 
 
 def test_entries_are_powers_of_two(header):
-    """[ORNIC-BUF-6] Sizes of entries of rings are powers of two, so that none straddles a page."""
+    """[ORNIC-BUF-7] Sizes of entries of rings are powers of two, so that none straddles a page."""
     sizes = dict(re.findall(r"ORNIC_ASSERT_SIZE\(struct (\w+), (\d+)\)", header))
     for name in ("ornic_cmd_sqe", "ornic_cmd_cqe", "ornic_cqe", "ornic_cqe_ext", "ornic_eqe"):
         assert bin(int(sizes[name])).count("1") == 1, name
@@ -184,7 +184,7 @@ RECORDS = "(?:dbr|board)"
 
 
 def test_records_are_accessed_in_one_piece():
-    """[ORNIC-ORD-6] The card reads and writes words of records and boards by guest_*(), which is
+    """[ORNIC-ORD-9] The card reads and writes words of records and boards by guest_*(), which is
     one access each, and never by a plain access or a copy."""
     found = 0
     for path in sorted((TOP / "tests/device").rglob("*.c")):
@@ -299,8 +299,8 @@ def test_reserved_numbers(words, header):
 
 def test_makers_numbers(words, header):
     """Neither the headers nor the table of section 17.2 take numbers that are makers' own
-    ([ORNIC-ROOM-11], [ORNIC-ROOM-13])."""
-    rule = re.search(r"\*\*\[ORNIC-ROOM-11\]\*\*.*?\n\n", words, re.S)[0].replace("\n", " ")
+    ([ORNIC-ROOM-12], [ORNIC-ROOM-13])."""
+    rule = re.search(r"\*\*\[ORNIC-ROOM-12\]\*\*.*?\n\n", words, re.S)[0].replace("\n", " ")
     table = re.search(r"^17\.2 .*?(?=^\*\*\[ORNIC-ROOM-1\])", words, re.M | re.S)[0]
     bits = {int(bit) for bit in re.findall(r"#define ORNIC_FEAT_\w+\s+\(1ULL << (\d+)\)", header)}
     for kind, count, taken in (

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """The vectors of hardware-frames.txt are well-formed, and their hashes are right. The unit test
-vector_test.c drives the card with them ([ORNIC-FLOW-1], [ORNIC-DEV-9])."""
+vector_test.c drives the card with them ([ORNIC-FLOW-1], [ORNIC-DEV-14])."""
 
 import sys
 from pathlib import Path
@@ -51,7 +51,7 @@ def test_frame(name):
 
 
 def test_some_need_more():
-    """There is a frame for each bound ([ORNIC-FLOW-16])."""
+    """There is a frame for each bound ([ORNIC-FLOW-2])."""
     assert all(any(f"needs_{name}" in frame for frame in FRAMES.values()) for name in LEAST)
 
 

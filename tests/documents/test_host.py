@@ -21,7 +21,7 @@ def lines(*folders):
 
 
 def test_doorbell_pages_are_uncached():
-    """[ORNIC-DB-26] The driver maps nothing with write-combining but push pages of processes."""
+    """[ORNIC-DB-11] The driver maps nothing with write-combining but push pages of processes."""
     assert "pgprot_noncached(" in (TOP / "kernel/rdma/mmap.c").read_text()
     combining = r"\b(ioremap_wc|pci_iomap_wc\w*|pgprot_writecombine|arch_phys_wc_add)\b"
     found = [line for _, line in lines("kernel") if re.search(combining, line)]
@@ -29,12 +29,12 @@ def test_doorbell_pages_are_uncached():
 
 
 def test_completion_timeout_is_left_alone():
-    """[ORNIC-BUS-13] The driver does not touch the register that has it."""
+    """[ORNIC-BUS-11] The driver does not touch the register that has it."""
     assert not [place for place, line in lines("kernel") if "PCI_EXP_DEVCTL2" in line]
 
 
 def test_records_are_accessed_in_one_piece():
-    """[ORNIC-ORD-12] A word is loaded and stored by what makes one access of it. Two words are
+    """[ORNIC-ORD-10] A word is loaded and stored by what makes one access of it. Two words are
     written by the owner alone, who may load them in any way."""
     one = r"(?:(?:READ|WRITE)_ONCE|ornic_index_\w+)\(&?"
     owner = r"le32toh\("
@@ -52,7 +52,7 @@ def test_records_are_accessed_in_one_piece():
     ("srq.c", "RESIZE_SRQ"),
 ])
 def test_doorbells_arrive_before_the_command(file, command):
-    """[ORNIC-DB-40], [ORNIC-CQ-18], [ORNIC-SRQ-11]: the driver flushes doorbells before commands
+    """[ORNIC-DB-8], [ORNIC-CQ-17], [ORNIC-SRQ-8]: the driver flushes doorbells before commands
     that they must not follow."""
     text = (TOP / "kernel/rdma" / file).read_text()
     flushed = rf"ornic_doorbell_flush\([^;]*\);\n[^;]*\bornic_cmd_exec\([^;]*ORNIC_CMD_{command}\b"

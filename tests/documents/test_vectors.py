@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """The appendices of the hardware interface agree with the headers, with scapy and zlib, and with
 computations from the rules. Unit tests (appendix_*_test.c) make them from what the card does
-([ORNIC-VEC-1], [ORNIC-VEC-2])."""
+([ORNIC-VEC-2], [ORNIC-VEC-1])."""
 
 import re
 import sys
@@ -147,7 +147,7 @@ def covered(packet):
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_packets(document):
-    """[ORNIC-VEC-2] The ICRC of each packet is right for zlib and for scapy, and what it covers is
+    """[ORNIC-VEC-1] The ICRC of each packet is right for zlib and for scapy, and what it covers is
     right where it is listed."""
     found = packets(document)
     assert len(found) > 4
@@ -164,7 +164,7 @@ def test_packets(document):
 
 
 def test_covered_bytes():
-    """[ORNIC-VEC-2] There are packets whose covered bytes are listed."""
+    """[ORNIC-VEC-1] There are packets whose covered bytes are listed."""
     assert sum("CRC-32-over" in packet for packet in packets("vectors")) == 2
 
 
@@ -174,7 +174,7 @@ def blocks(kind):
 
 
 def test_hashes():
-    """[ORNIC-VEC-2] Toeplitz hashes are those of Microsoft and of the definition."""
+    """[ORNIC-VEC-1] Toeplitz hashes are those of Microsoft and of the definition."""
     key, *tuples = blocks("rss")
     assert key.name == "key" and key.parts[0].data == toeplitz.KEY
     found = []
@@ -187,7 +187,7 @@ def test_hashes():
 
 
 def source_port(flow, qpn1, qpn2):
-    """UDP source port from the formula of [ORNIC-WIRE-6]."""
+    """UDP source port from the formula of [ORNIC-WIRE-8]."""
     if not flow:
         v = qpn1 * qpn2
         v ^= v >> 20
@@ -197,7 +197,7 @@ def source_port(flow, qpn1, qpn2):
 
 
 def test_source_ports():
-    """[ORNIC-VEC-2] Source ports are those of the formula."""
+    """[ORNIC-VEC-1] Source ports are those of the formula."""
     found = [[int(word, 16) for word in block.name.split()] for block in blocks("udp-port")]
     assert len(found) == 9
     for flow, qpn1, qpn2, port in found:

@@ -16,7 +16,7 @@ from lab.pair import (
 
 GUEST = Path(__file__).parent / "guest"
 PERFTEST_PORT = 18515
-# Seconds: the driver waits 10 s for a command ([ORNIC-ADM-19]) and polls the card every few seconds
+# Seconds: the driver waits 10 s for a command ([ORNIC-ADM-16]) and polls the card every few seconds
 RECOVERY = 60
 # Seconds for a case of a program of guest/, as in verbs.h
 CASE_SECONDS = 120

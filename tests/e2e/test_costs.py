@@ -19,9 +19,9 @@ PARTS = LARGE // MTU
 
 # {case of guest/cost.c: (packets, doorbells, interrupts) of one operation} for a card without
 # ORNIC_CAPS_SHADOW. A call that posts has one doorbell, however long its list is, and so has a
-# request for an event [ORNIC-DB-9, DB-17]. That event has one interrupt [ORNIC-DB-14], after which
-# the kernel requests the next one. One more doorbell tells of each eighth of a ring that was polled
-# without a request [ORNIC-DB-29]; see POLLED. A list has a single ACK.
+# request for an event [ORNIC-DB-20] [ORNIC-DB-34]. That event has one interrupt [ORNIC-DB-26],
+# after which the kernel requests the next one. One more doorbell tells of each eighth of a ring
+# that was polled without a request [ORNIC-DB-37]; see POLLED. A list has a single ACK.
 POSTS = {
     "pingpong": (4, 2, 0),
     "events": (2, 3, 1),
@@ -37,8 +37,8 @@ POLLED = {"pingpong": 4, "events": 2, "write_list": 1, "large_write_list": 1,
 EIGHTH = 128 // 8
 
 # {case of guest/cost.c: commands of one operation}. One command creates an object and one destroys
-# it; a PD is a number that the host chooses [ORNIC-OBJ-23], and the driver keeps the doorbell page
-# of a process for the next one. Each has one interrupt at most [ORNIC-ADM-6], after which the
+# it; a PD is a number that the host chooses [ORNIC-OBJ-12], and the driver keeps the doorbell page
+# of a process for the next one. Each has one interrupt at most [ORNIC-ADM-8], after which the
 # kernel requests the next event.
 OBJECTS = {
     "open_device": 0,
@@ -94,8 +94,8 @@ def test_posts(plain_pair, guest_programs, case):
 
 @pytest.mark.parametrize("case", ["pingpong", "events", "write_list"])
 def test_posts_with_shadow(pair, guest_programs, case):
-    """A card with ORNIC_CAPS_SHADOW needs no doorbells while it is awake [ORNIC-DB-9]: each one finds
-    that the card has gone to sleep. Requests for events have no doorbells [ORNIC-DB-16]."""
+    """A card with ORNIC_CAPS_SHADOW needs no doorbells while it is awake [ORNIC-DB-20]: each one finds
+    that the card has gone to sleep. Requests for events have no doorbells [ORNIC-DB-32]."""
     packets, doorbells, interrupts = POSTS[case]
 
     def sleeps():
@@ -122,7 +122,7 @@ def test_objects(plain_pair, guest_programs, case):
 
 @pytest.mark.parametrize("case", OBJECTS)
 def test_objects_with_shadow(pair, guest_programs, case):
-    """The driver asks for an interrupt only before it sleeps [ORNIC-ADM-15], and the completion of
+    """The driver asks for an interrupt only before it sleeps [ORNIC-ADM-20], and the completion of
     most commands comes earlier. On a busy host it may often sleep, but not always."""
     commands = OBJECTS[case] * OPERATIONS
     fewer = commands * 3 // 4 + NOISE

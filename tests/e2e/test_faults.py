@@ -49,7 +49,7 @@ def open_device(vm):
 
 @pytest.mark.parametrize("fault", ["fatal", "no bus master"])
 def test_fatal(pair, fault):
-    """[ORNIC-RST-5], [ORNIC-PCI-9]."""
+    """[ORNIC-RST-7], [ORNIC-PCI-7]."""
     recovers(pair, fault, lambda vm: None)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Cards that lack a feature or a profile, take few flow rules, or have another version of the
 hardware interface, or limits against its rules: driver and provider work with them, or refuse them
-in one clear line ([ORNIC-NEG-1], [ORNIC-PROF-2], [ORNIC-VER-4], [ORNIC-DEV-18], [ORNIC-ORD-10])."""
+in one clear line ([ORNIC-NEG-1], [ORNIC-PROF-2], [ORNIC-VER-4], [ORNIC-DEV-6], [ORNIC-ORD-8])."""
 
 import base64
 import re
@@ -162,7 +162,7 @@ def test_without(various, feature):
 
 def test_least(various):
     """Driver and provider work with a card that has nothing optional, as one of an older minor
-    version would be: its answers are shorter [ORNIC-EXT-1]."""
+    version would be: its answers are shorter [ORNIC-EXT-2]."""
     machine = various(LEAST)
     assert told(machine, LEAST)["features"] == BITS["cqe_ext"]
     for kind in ("rc", "ud", "uc"):
@@ -171,7 +171,7 @@ def test_least(various):
 
 def test_basic_rules(various):
     """A card tells which flow rules it takes, and the driver refuses the others itself
-    ([ORNIC-FIELD-2])."""
+    ([ORNIC-FIELD-3])."""
     option = "flow=basic"
     machine = various(option)
     vm, netdev = machine.a, machine.netdevs[option]
@@ -189,7 +189,7 @@ def test_basic_rules(various):
 
 def test_least_bounds(various):
     """A card that cannot hash the ports of UDP: ethtool shows it, and the driver refuses it
-    ([ORNIC-DEV-9])."""
+    ([ORNIC-DEV-14])."""
     machine = various(PARSE)
     vm, netdev = machine.a, machine.netdevs[PARSE]
     before = counters(machine.card, machine.options.index(PARSE))["commands_refused"]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Cards that use freedoms of the hardware interface, as silicon may: entries of rings are written
-as a whole [ORNIC-GEN-5] [ORNIC-GEN-7]; doorbells arm CQs and EQs and tell what is consumed, with
-and without ORNIC_CAPS_SHADOW [ORNIC-DB-17] [ORNIC-DB-27] [ORNIC-DB-28] [ORNIC-DB-29]
-[ORNIC-DB-30]; consumer indexes in records always lag behind [ORNIC-ORD-4], [ORNIC-ORD-5],
-[ORNIC-ORD-9]; receives have doorbells [ORNIC-DB-31]; short WQEs are pushed [ORNIC-PUSH-2]. Nothing
+as a whole [ORNIC-GEN-6] [ORNIC-GEN-7]; doorbells arm CQs and EQs and tell what is consumed, with
+and without ORNIC_CAPS_SHADOW [ORNIC-DB-34] [ORNIC-DB-35] [ORNIC-DB-36] [ORNIC-DB-37]
+[ORNIC-DB-38]; consumer indexes in records always lag behind [ORNIC-ORD-5], [ORNIC-ORD-6],
+[ORNIC-ORD-7]; receives have doorbells [ORNIC-DB-12]; short WQEs are pushed [ORNIC-PUSH-2]. Nothing
 is lost and nothing waits for an index that does not come. The cards are two processes, joined by a
-Unix datagram socket that holds eleven packets; further packets wait in QPs [ORNIC-WIRE-24]."""
+Unix datagram socket that holds eleven packets; further packets wait in QPs [ORNIC-WIRE-6]."""
 
 import re
 
@@ -69,7 +69,7 @@ cat /sys/kernel/debug/x86/pat_memtype_list; kill $!"""
 
 @pytest.mark.parametrize("side", ["a", "b"])
 def test_push_page(free, side):
-    """[ORNIC-DB-26] A process has its doorbell page uncached, and from a card with push pages
+    """[ORNIC-DB-11] A process has its doorbell page uncached, and from a card with push pages
     another one, with write-combining, half of DB_STRIDE behind."""
     vm = getattr(free, side)
     port = free.ornic[vm]

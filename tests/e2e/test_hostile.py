@@ -191,8 +191,8 @@ def test_refused_resizes(pair, guest_programs, nothing_lost):
 
 
 def test_bad_work_requests(pair, guest_programs, nothing_lost):
-    """[ORNIC-SQ-2..7], [ORNIC-SQ-29], [ORNIC-KEY-1], [ORNIC-KEY-2], [ORNIC-QP-4], [ORNIC-DB-7],
-    [ORNIC-DB-11]: the QP fails with the right status, the violation is counted, and other QPs
+    """[ORNIC-SQ-5], [ORNIC-KEY-1], [ORNIC-KEY-2], [ORNIC-QP-6], [ORNIC-DB-16],
+    [ORNIC-DB-23]: the QP fails with the right status, the violation is counted, and other QPs
     keep working."""
     before = counters(pair.card)
     port = pair.ornic[pair.a]
@@ -211,7 +211,7 @@ def test_bad_work_requests(pair, guest_programs, nothing_lost):
 
 
 def test_lost_srq(pair, guest_programs, nothing_lost):
-    """[ORNIC-SRQ-8]: an SRQ with an impossible index fails. Its owner gets an event (14: SRQ
+    """[ORNIC-SRQ-9]: an SRQ with an impossible index fails. Its owner gets an event (14: SRQ
     error), and the QP that uses it fails (1: QP fatal, 16: last WQE reached)."""
     before = counters(pair.card)["bad_rq_pi"]
     port = pair.ornic[pair.a]
@@ -222,7 +222,7 @@ def test_lost_srq(pair, guest_programs, nothing_lost):
 
 
 def test_foreign_doorbell(pair, guest_programs, nothing_lost):
-    """[ORNIC-DB-2], [ORNIC-DB-3]: doorbells for another process's queue are ignored and counted,
+    """[ORNIC-DB-3], [ORNIC-DB-4]: doorbells for another process's queue are ignored and counted,
     and that process is not affected."""
     count = 100
     vm, port = pair.a, pair.ornic[pair.a]
@@ -243,7 +243,7 @@ def test_foreign_doorbell(pair, guest_programs, nothing_lost):
 
 
 def test_long_datagrams_to_the_gsi(pair, guest_programs, nothing_lost):
-    """[ORNIC-RQ-4]: the peer's GSI drops and counts datagrams that are longer than those of
+    """[ORNIC-RQ-5]: the peer's GSI drops and counts datagrams that are longer than those of
     connection management, and rdma_cm works afterwards."""
     port, peer = pair.ornic[pair.a], pair.ornic[pair.b]
     before = counters(pair.card, 1, "rdma")["rx_length_errors"]

@@ -99,8 +99,8 @@ def queue_stops(vm, programs, netdev):
 
 
 def test_send_ring_filled(debug_pair, guest_programs):
-    """The card of this pair returns send slots as late as it may [ORNIC-ORD-4]. While it is stopped
-    the queue fills up, but not with slots that the card still owns [ORNIC-DB-7]."""
+    """The card of this pair returns send slots as late as it may [ORNIC-ORD-5]. While it is stopped
+    the queue fills up, but not with slots that the card still owns [ORNIC-DB-16]."""
     vm, port = debug_pair.a, debug_pair.ornic[debug_pair.a]
     peer = debug_pair.ornic[debug_pair.b].ip
     bad = debug_pair.card.stats()["cards"]["nic0"]["nic"]["device"]["bad_sq_pi"]

@@ -41,7 +41,7 @@ def test_rc_packets(interop, client, mtu):
 
 @DIRECTIONS
 def test_ud_pingpong(interop, client):
-    """UD works: Q_Key, GRH, IPv4 header in the last 20 of 40 bytes [ORNIC-RQ-6]."""
+    """UD works: Q_Key, GRH, IPv4 header in the last 20 of 40 bytes [ORNIC-RQ-8]."""
     pingpong(roles(interop, client), interop.ornic, "ud", "-n 100", timeout=120)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """The cases rc_pingpong and rc_packets of test_interop.py pass 200 times in a row beside two busy
 loops. This finds failures that need a busy host and occur once in twenty runs, such as an ACK that
-is lost because the program at the other end has ended [ORNIC-QP-9]."""
+is lost because the program at the other end has ended [ORNIC-QP-13]."""
 
 import pytest
 from lab.perftest import ProgramFailed, pingpong

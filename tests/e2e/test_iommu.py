@@ -63,7 +63,7 @@ def test_memory_is_there_until_the_reset_is_answered(guarded):
 
 
 def test_memory_is_mapped_while_registered(guarded):
-    """[ORNIC-BUF-8]: the memory that a process has registered is mapped for the card until the
+    """[ORNIC-BUF-6]: the memory that a process has registered is mapped for the card until the
     process ends."""
     vm, port, size = guarded.a, guarded.ornic[guarded.a], 4 << 20
     before = mapped(guarded)

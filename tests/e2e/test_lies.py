@@ -40,7 +40,7 @@ BURST = 2
 RATE = 250000
 # The opportunity for these lies is a reset, which a lie of another kind causes
 DMA, DMA_RATE = "dma,index.command", 1000000
-# Seconds: 15 for a send, 10 for a command ([ORNIC-ADM-19]), and a recovery in the debug kernel
+# Seconds: 15 for a send, 10 for a command ([ORNIC-ADM-16]), and a recovery in the debug kernel
 WATCHDOGS = 90
 # Seconds in which the lies of a kind must be told on a busy machine, and more for each costly one
 TIMEOUT, COSTLY_TIMEOUT = 360, 45
@@ -92,7 +92,7 @@ GIVEN_UP = (
     r"ornic_rdma\S* \S+: probe with driver \S+ failed with error -\d+",
 )
 ALSO_SAID = (
-    # It ignores spurious events, and those of a later version [ORNIC-EQ-4], [ORNIC-ROOM-8]
+    # It ignores spurious events, and those of a later version [ORNIC-EQ-4], [ORNIC-ROOM-9]
     r"ornic \S+: unknown event \d+ for \d+",
     r"ornic_eq_handle: \d+ callbacks suppressed",
     r"ornic \S+ \S+: NETDEV WATCHDOG: .*",

@@ -114,7 +114,7 @@ for number in range({FLOWS}):
 
 
 def udp_hash(pair, number):
-    """Returns the hash of the datagram `number` of send_flows() [ORNIC-DEV-9]."""
+    """Returns the hash of the datagram `number` of send_flows() [ORNIC-DEV-14]."""
     source, destination = (pair.ornic[vm].ip for vm in (pair.b, pair.a))
     return toeplitz(data_of(source, destination, 20000 + number, 30000 + 7 * number), KEY)
 
@@ -151,7 +151,7 @@ def defaults(taps):
 @pytest.mark.full
 @pytest.mark.parametrize("weights", [(1, 0), (0, 1)])
 def test_indirection(defaults, guest_programs, weights):
-    """All frames go to the queue that the table names [ORNIC-DEV-8]."""
+    """All frames go to the queue that the table names [ORNIC-DEV-13]."""
     pair = defaults
     ethtool(pair, "-X", "weight " + " ".join(map(str, weights)))
     assert set(table(pair)[0]) == {weights.index(1)}
@@ -161,7 +161,7 @@ def test_indirection(defaults, guest_programs, weights):
 
 
 def test_hash_key(defaults, guest_programs):
-    """The hash is computed with the key and selects the entry of the table [ORNIC-DEV-9]."""
+    """The hash is computed with the key and selects the entry of the table [ORNIC-DEV-14]."""
     pair = defaults
     key = ":".join(f"{byte:02x}" for byte in KEY)
     ethtool(pair, "-X", f"hkey {key} weight 1 3")
@@ -177,7 +177,7 @@ def test_hash_key(defaults, guest_programs):
 @pytest.mark.full
 @pytest.mark.parametrize("fields, l4", [("sdfn", True), ("sd", False)])
 def test_kind_of_hash(defaults, fields, l4):
-    """The network stack learns whether ports are in the hash [ORNIC-CQ-17]."""
+    """The network stack learns whether ports are in the hash [ORNIC-CQ-13]."""
     vm = defaults.a
     ethtool(defaults, "-N", f"rx-flow-hash udp4 {fields}")
     event = f"{TRACING}/events/net/napi_gro_receive_entry/enable"
@@ -387,7 +387,7 @@ def segments(pair, since):
     ("vlan", 9000),
 ])
 def test_segmentation(taps, guest_programs, kind, mtu):
-    """The card splits a stream into segments, which are all correct on the wire [ORNIC-SQ-16]."""
+    """The card splits a stream into segments, which are all correct on the wire [ORNIC-SQ-30]."""
     pair = taps
     port = pair.ornic[pair.a]
     pair.a.check(f"ip link set {port.netdev} mtu {mtu}")

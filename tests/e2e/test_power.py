@@ -54,7 +54,7 @@ def works(pair):
 
 @pytest.mark.full
 def test_correctable_error(pair):
-    """The kernel counts a correctable error of the card [ORNIC-PCI-5] [ORNIC-BUS-11], and the
+    """The kernel counts a correctable error of the card [ORNIC-PCI-9] [ORNIC-BUS-13], and the
     traffic goes on."""
     vm = pair.a
     path = f"/sys/bus/pci/devices/{pci_address(vm, pair.ornic[vm].netdev)}/aer_dev_correctable"
@@ -70,8 +70,8 @@ def test_correctable_error(pair):
 
 @pytest.mark.full
 def test_nonfatal_error(pair):
-    """After a non-fatal error a device that is not FATAL goes on [ORNIC-PCI-6]; it is not reset
-    [ORNIC-BUS-11] and programs notice nothing."""
+    """After a non-fatal error a device that is not FATAL goes on [ORNIC-PCI-10]; it is not reset
+    [ORNIC-BUS-13] and programs notice nothing."""
     vm = pair.a
     traffic, before = Traffic(pair), recoveries(vm)
     aer(pair, vm, NONFATAL)
@@ -84,7 +84,7 @@ def test_nonfatal_error(pair):
 @pytest.mark.full
 def test_nonfatal_error_of_a_lost_device(pair):
     """If the registers cannot be read after a non-fatal error, the driver has the slot reset
-    [ORNIC-BUS-11]."""
+    [ORNIC-BUS-13]."""
     vm, port = pair.a, pair.ornic[pair.a]
     traffic, before = Traffic(pair), recoveries(vm)
     pair.card.expects_reset("nic0")
@@ -98,7 +98,7 @@ def test_nonfatal_error_of_a_lost_device(pair):
 
 
 def test_fatal_error(pair):
-    """After a fatal error the slot is reset [ORNIC-BUS-11]. Programs end or can be killed, the
+    """After a fatal error the slot is reset [ORNIC-BUS-13]. Programs end or can be killed, the
     netdev keeps its name and address, and new programs work, also after a second error."""
     vm, port = pair.a, pair.ornic[pair.a]
     pair.card.expects_reset("nic0")

@@ -72,7 +72,7 @@ def endian_roles(endian, request):
 
 def test_page_size(mixed):
     """The guest has the pages that its kernel is named after, and processes have doorbell pages
-    where the card's are not smaller [ORNIC-DB-25]."""
+    where the card's are not smaller [ORNIC-DB-1]."""
     size = 16384 if mixed.b.kernel.name.endswith("16k") else 4096
     assert int(mixed.b.check("getconf PAGESIZE")) == size
 
@@ -134,7 +134,7 @@ def test_endian_more(endian, endian_roles, operation, options):
 
 
 def test_endian_atomics(endian):
-    """A big-endian host offers no atomics, and a region cannot allow them [ORNIC-SQ-32]."""
+    """A big-endian host offers no atomics, and a region cannot allow them [ORNIC-SQ-14]."""
     port = endian.ornic[endian.b]
     assert "ATOMIC_NONE (0)" in endian.b.check(f"ibv_devinfo -v -d {port.device}")
     code, out = endian.b.run(f"{PROGRAMS}/transfer -d {port.device} -g {port.gid_index} cmp_swp "

@@ -25,7 +25,7 @@ def test_demo(pair, name, run):
 
 @pytest.mark.parametrize("mtu", [256, long(512), 1024, long(2048), 4096])
 def test_path_mtu(taps, mtu):
-    """Path MTUs from 256 to 4096 work [ORNIC-WIRE-19] [ORNIC-WIRE-29], with messages that are no
+    """Path MTUs from 256 to 4096 work [ORNIC-WIRE-27] [ORNIC-WIRE-28], with messages that are no
     multiple of them and with verified data. Packets have that size only if they are real bytes."""
     size, count = 10007, 200
     before = [counters(taps.card, nic, "rdma")["tx_packets"] for nic in (0, 1)]
@@ -95,7 +95,7 @@ def test_latency(pair, program, size):
 
 @pytest.mark.parametrize("kind", ["CMP_AND_SWAP", "FETCH_AND_ADD"])
 def test_atomics(pair, kind):
-    """Both atomics of RC work [ORNIC-SQ-9]."""
+    """Both atomics of RC work [ORNIC-SQ-13]."""
     perftest(pair, pair.ornic, "ib_atomic_lat", 8, 500, f"-A {kind}")
 
 
@@ -111,19 +111,19 @@ def test_send_variants(pair, options):
 
 
 def test_write_with_many_qps(pair):
-    """More QPs than the device polls at the same time work [ORNIC-DB-9]."""
+    """More QPs than the device polls at the same time work [ORNIC-DB-20]."""
     perftest(pair, pair.ornic, "ib_write_bw", 4096, 200, "-q 100")
 
 
 def test_ipv6(pair):
-    """RoCEv2 works over IPv6 [ORNIC-WIRE-5]."""
+    """RoCEv2 works over IPv6 [ORNIC-WIRE-7]."""
     ports = ipv6_ports(pair)
     pingpong(pair, ports)
     pingpong(pair, ports, "ud")
 
 
 def test_vlan(pair):
-    """RoCEv2 works with a VLAN tag [ORNIC-WIRE-5], [ORNIC-WIRE-7]."""
+    """RoCEv2 works with a VLAN tag [ORNIC-WIRE-7], [ORNIC-WIRE-9]."""
     ports = {}
     for number, vm in enumerate(pair.vms, 1):
         port, ip = pair.ornic[vm], f"10.12.0.{number}"

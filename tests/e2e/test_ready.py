@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """A card that becomes ready seconds after each reset: the driver waits for it, resets it once at
-probe, and takes a READY of before the reset for nothing [ORNIC-RST-9] [ORNIC-RST-11]."""
+probe, and takes a READY of before the reset for nothing [ORNIC-RST-5] [ORNIC-RST-4]."""
 
 import pytest
 from lab.pair import find_port

@@ -14,7 +14,7 @@ SHORT = "-n 100"
 REMOVE = "echo 1 >/sys/bus/pci/devices/{address}/remove"
 # Guest memory that no driver maps, because bus addresses are allocated from 4 GiB down
 UNMAPPED = 16 << 20
-# [ORNIC-RST-6]: a write to the register DMA_TEST makes the card read and write memory
+# [ORNIC-RST-8]: a write to the register DMA_TEST makes the card read and write memory
 DMA_TEST = """
 import ctypes, mmap, os, sys
 fd = os.open(sys.argv[1], os.O_RDWR)

@@ -150,7 +150,7 @@ def test_rss_refused(frames):
 
 def test_states(wired, frames):
     """A WQ drops frames in RESET, receives them in RDY, and flushes its receives in ERR. A change
-    to RESET discards receives without completions [ORNIC-WQ-11]."""
+    to RESET discards receives without completions [ORNIC-WQ-6]."""
     frames("cq", "cq", WITH_ALL)
     frames("wq", "wq", "cq", 0, 64, 1)
     frames("table", "table", 0, "wq")
@@ -290,7 +290,7 @@ def test_delay_drop(wired, frames):
     wired.send(*sent)
     wait_until("they are dropped", lambda: wired.stats()["rx_delay_dropped"]
                == before["rx_delay_dropped"] + len(sent))
-    # The device reports it once, and the driver counts that without a message [ORNIC-WQ-8]
+    # The device reports it once, and the driver counts that without a message [ORNIC-WQ-9]
     wait_until("it is counted", lambda: delay_drops(wired) == told + 1)
     assert not complaints(wired.a)
     frames("post", "slow", 5, 2048)

@@ -119,7 +119,7 @@ class Wired(Pair):
     @contextlib.contextmanager
     def taking(self):
         """Discards frames that the card sends while the block runs. Without this its port would be
-        full after a few dozen, and senders would wait for this end [ORNIC-WIRE-24]."""
+        full after a few dozen, and senders would wait for this end [ORNIC-WIRE-6]."""
         done = threading.Event()
 
         def take():

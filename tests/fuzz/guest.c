@@ -209,7 +209,7 @@ static void test_irq(struct fuzz *f)
 }
 
 /*
- * Disable bus mastering for a while ([ORNIC-PCI-7]). The card has stopped, so no
+ * Disable bus mastering for a while ([ORNIC-PCI-6]). The card has stopped, so no
  * access to its memory fails because of that.
  */
 static void bus_master_off(struct fuzz *f)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Flow rules against the limits of a device ([ORNIC-FIELD-1] to [ORNIC-FIELD-4]) */
+/* Flow rules against the limits of a device ([ORNIC-FIELD-1] to [ORNIC-FIELD-5]) */
 #include <kunit/test.h>
 
 #include "ornic_api.h"
@@ -58,7 +58,7 @@ static void ornic_test_field_with_all_bits(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, ornic_flow_field_unsupported(&lim, &in), "dmac");
 }
 
-/* [ORNIC-FIELD-5] The bits that a field can have are all bits of its mask */
+/* [ORNIC-FIELD-2] The bits that a field can have are all bits of its mask */
 static void ornic_test_field_with_fewer_bits(struct kunit *test)
 {
 	struct ornic_limits lim = test_all;

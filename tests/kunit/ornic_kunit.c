@@ -116,7 +116,7 @@ static void ornic_test_cq_where_indexes_wrap(struct kunit *test)
 	ornic_test_cq_run(test, 5, 0U - 3 * TEST_SIZE);
 }
 
-/* [ORNIC-DB-36], [ORNIC-DB-37] */
+/* [ORNIC-DB-29], [ORNIC-DB-33] */
 static void ornic_test_cq_arm(struct kunit *test)
 {
 	struct test_cq *cq = ornic_test_cq(test, 5, 0);
@@ -133,7 +133,7 @@ static void ornic_test_cq_arm(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_GEN, second),
 			ORNIC_GET(ORNIC_ARM_GEN, first) + 1);
 
-	/* [ORNIC-DB-38]: same generation as the NEXT that it replaces */
+	/* [ORNIC-DB-31]: same generation as the NEXT that it replaces */
 	ornic_cq_arm(&cq->ring, ORNIC_ARM_SOLICITED);
 	third = le32_to_cpu(cq->dbr.arm);
 	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_TYPE, third), ORNIC_ARM_SOLICITED);
@@ -174,7 +174,7 @@ static void ornic_test_doorbell_arm_value(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ornic_db_arm(U32_MAX, ORNIC_ARM_SOLICITED), 0xfffffffd);
 }
 
-/* [ORNIC-DB-17] The doorbell tells how far the ring has been read, and requests */
+/* [ORNIC-DB-34] The doorbell tells how far the ring has been read, and requests */
 static void ornic_test_cq_arm_by_doorbell(struct kunit *test)
 {
 	struct test_cq *cq = ornic_test_cq_with_doorbell(test, 0);
@@ -192,7 +192,7 @@ static void ornic_test_cq_arm_by_doorbell(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cq->ring.told, 1);
 }
 
-/* [ORNIC-DB-29] Never more than the lag is consumed and not told */
+/* [ORNIC-DB-37] Never more than the lag is consumed and not told */
 static void ornic_test_cq_is_told_in_time(struct kunit *test)
 {
 	struct test_cq *cq = ornic_test_cq_with_doorbell(test, 0U - 2 * TEST_SIZE);
@@ -294,7 +294,7 @@ static void ornic_test_gap_must_stay(struct kunit *test)
 
 /* ---- Limits that the device reports ------------------------------------- */
 
-/* [ORNIC-DEV-18], [ORNIC-VER-4] */
+/* [ORNIC-DEV-6], [ORNIC-VER-4] */
 static void ornic_test_ring_sizes(struct kunit *test)
 {
 	KUNIT_EXPECT_TRUE(test, ornic_limits_ring_valid(0));
@@ -308,7 +308,7 @@ static void ornic_test_ring_sizes(struct kunit *test)
 	KUNIT_EXPECT_LE(test, 2 * ORNIC_RING_MAX, ORNIC_GET(ORNIC_DB_ARM_CI, U32_MAX));
 }
 
-/* [ORNIC-ORD-10], [ORNIC-VER-4] The shortest of the longest rings that a profile has still works */
+/* [ORNIC-ORD-8], [ORNIC-VER-4] The shortest of the longest rings that a profile has still works */
 static void ornic_test_lags(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, ornic_limits_max_lag(0), 0);
@@ -377,7 +377,7 @@ static u64 ornic_test_rung(struct ornic_dev *odev)
 	return *(__force u64 *)odev->db;
 }
 
-/* [ORNIC-DB-35] */
+/* [ORNIC-DB-10] */
 static void ornic_test_ring_without_board(struct kunit *test)
 {
 	struct ornic_dev *odev = ornic_test_dev(test, false);
@@ -431,7 +431,7 @@ static void ornic_test_ring_with_slot_off_the_board(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ornic_test_rung(odev), ornic_db_value(ORNIC_DB_SQ, 5, 9));
 }
 
-/* [ORNIC-DB-35], [ORNIC-DB-39] */
+/* [ORNIC-DB-10], [ORNIC-DB-13] */
 static void ornic_test_receives_ring_if_needed(struct kunit *test)
 {
 	struct ornic_dev *odev = ornic_test_dev(test, true);
@@ -460,7 +460,7 @@ static void ornic_test_dbuf_is_described(struct kunit *test)
 
 /* ---- Commands ----------------------------------------------------------- */
 
-/* [ORNIC-ADM-17] */
+/* [ORNIC-ADM-7] */
 static void ornic_test_cmd_id_holds_slot_and_generation(struct kunit *test)
 {
 	u32 slot, gen;
@@ -493,7 +493,7 @@ static struct ornic_cmdq *ornic_test_cmdq(struct kunit *test)
 	return cmdq;
 }
 
-/* [ORNIC-ADM-20] */
+/* [ORNIC-ADM-19] */
 static void ornic_test_cmdq_rings_a_device_that_sleeps(struct kunit *test)
 {
 	struct ornic_cmdq *cmdq = ornic_test_cmdq(test);
@@ -532,7 +532,7 @@ static void ornic_test_cmdq_sees_each_completion(struct kunit *test)
 	}
 }
 
-/* [ORNIC-ADM-19] Over the end of the 16 bits of a completion, and of the index */
+/* [ORNIC-ADM-16] Over the end of the 16 bits of a completion, and of the index */
 static void ornic_test_cmdq_counts_commands_ahead(struct kunit *test)
 {
 	static const u32 starts[] = { 0, 0xfffe, 0xfffffffe };

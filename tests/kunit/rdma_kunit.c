@@ -45,7 +45,7 @@ static void ornic_test_sq_log_is_the_smallest(struct kunit *test)
 	}
 }
 
-/* [ORNIC-ORD-9] Room for the lag of the record is not promised to a process */
+/* [ORNIC-ORD-7] Room for the lag of the record is not promised to a process */
 static void ornic_test_ring_usable(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, ornic_ring_usable(64, 0), 64);

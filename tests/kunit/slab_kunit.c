@@ -135,7 +135,7 @@ static void ornic_test_slab_is_shared(struct kunit *test)
 	ornic_slab_free(NULL, b);
 }
 
-/* [ORNIC-GEN-9] */
+/* [ORNIC-GEN-8] */
 static void ornic_test_slab_parts_are_zeroed(struct kunit *test)
 {
 	struct ornic_ringmem *mem = ornic_test_part(test, TEST_PAGES);
@@ -187,7 +187,7 @@ static struct ornic_qp_dbr *ornic_test_record(const struct ornic_ringmem *mem)
 	       offset_in_page(record.offset);
 }
 
-/* [ORNIC-DB-34] */
+/* [ORNIC-DB-15] */
 static void ornic_test_slab_records_do_not_overlap(struct kunit *test)
 {
 	struct ornic_ringmem *mem[2 * ORNIC_SLAB_PAGES_MAX];

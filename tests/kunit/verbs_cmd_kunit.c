@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Commands that are in flight together ([ORNIC-ADM-5], [ORNIC-ADM-17]) */
+/* Commands that are in flight together ([ORNIC-ADM-6], [ORNIC-ADM-7]) */
 #include <linux/slab.h>
 
 #include "../../kernel/rdma/device.h"
@@ -27,7 +27,7 @@ static struct ornic_cmd_req *test_reqs(struct kunit *test)
 	return reqs;
 }
 
-/* [ORNIC-ADM-16] Slots, inputs and outputs are used again */
+/* [ORNIC-ADM-3] Slots, inputs and outputs are used again */
 static void ornic_test_cmds_have_their_own_answers(struct kunit *test)
 {
 	static const struct ornic_query_stats_in bad = { .scope = cpu_to_le32(99) };
@@ -116,7 +116,7 @@ static void ornic_test_cmds_of_several_callers(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, callers[i].failed, 0);
 }
 
-/* [ORNIC-OBJ-27] The driver gives no number to two owners */
+/* [ORNIC-OBJ-13] The driver gives no number to two owners */
 static void ornic_test_pds_have_numbers_below_the_limit(struct kunit *test)
 {
 	struct ornic_dev *odev = test_odev(test);

@@ -249,7 +249,7 @@ static void ornic_test_refused_destroy_stops_the_device(struct kunit *test)
 }
 
 /*
- * [ORNIC-ADM-18] A refused resize makes the driver free the new ring. A device that refuses without
+ * [ORNIC-ADM-13] A refused resize makes the driver free the new ring. A device that refuses without
  * a valid reason may still use that ring: here it denies an SRQ number that it gave.
  */
 static void ornic_test_refused_resize_stops_the_device(struct kunit *test)
@@ -267,7 +267,7 @@ static void ornic_test_refused_resize_stops_the_device(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, test_is_bus_master(odev));
 }
 
-/* [ORNIC-OBJ-26] The driver must not destroy the number, because it belongs to the first object */
+/* [ORNIC-OBJ-3] The driver must not destroy the number, because it belongs to the first object */
 static void ornic_test_number_given_twice_stops_the_device(struct kunit *test)
 {
 	struct verbs *v = test->priv;
@@ -295,7 +295,7 @@ static int test_create_eq(struct ornic_dev *odev, const struct ornic_dbuf *ring,
 }
 
 /*
- * [ORNIC-OBJ-26] Destroys an EQ without the driver, so that the next one gets its number
+ * [ORNIC-OBJ-3] Destroys an EQ without the driver, so that the next one gets its number
  * ([ORNIC-OBJ-1])
  */
 static void ornic_test_object_given_twice_stops_the_device(struct kunit *test)
@@ -413,7 +413,7 @@ static void ornic_test_lost_ring_of_the_gsi_stops_the_device(struct kunit *test)
 	test_wait_for_stop(test);
 }
 
-/* [ORNIC-PCI-7] Registers are out of reach then, but memory may be freed all the same */
+/* [ORNIC-PCI-6] Registers are out of reach then, but memory may be freed all the same */
 static void ornic_test_frozen_channel_ends_bus_mastering(struct kunit *test)
 {
 	struct verbs *v = test->priv;

@@ -471,7 +471,7 @@ static void test_list_init(struct ib_rdma_wr *wrs, struct verbs_wr *done)
 }
 
 /*
- * Completions free slots, and sq_ci may lag behind ([ORNIC-ORD-9]). WRITEs without data take one
+ * Completions free slots, and sq_ci may lag behind ([ORNIC-ORD-7]). WRITEs without data take one
  * slot each, and a list is published as a whole.
  */
 static void ornic_test_full_ring(struct kunit *test)
@@ -515,7 +515,7 @@ static void ornic_test_command_that_the_device_lacks(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, ornic_cmd_exec(odev, ORNIC_CMD_QUERY_STATS, &scope, sizeof(scope),
 					     before, sizeof(before)), 0);
-	/* A number that version 1.0 keeps free ([ORNIC-ROOM-12]) */
+	/* A number that version 1.0 keeps free ([ORNIC-ROOM-2]) */
 	KUNIT_EXPECT_EQ(test, ornic_cmd_exec(odev, 0x0e0, NULL, 0, NULL, 0), -EOPNOTSUPP);
 	KUNIT_ASSERT_EQ(test, ornic_cmd_exec(odev, ORNIC_CMD_QUERY_STATS, &scope, sizeof(scope),
 					     after, sizeof(after)), 0);

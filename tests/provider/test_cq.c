@@ -195,7 +195,7 @@ static void an_extended_poll_gives_back_at_its_end(void **state)
 	assert_int_equal(le32toh(fake_cq(f->cq)->dbr->ci), 2);
 }
 
-/* [ORNIC-CQ-19] Every mix of completions of two QPs, at each place in the ring */
+/* [ORNIC-CQ-11] Every mix of completions of two QPs, at each place in the ring */
 static void a_destroyed_qp_leaves_no_completion(void **state)
 {
 	struct fixture *f = *state;
@@ -238,7 +238,7 @@ static uint32_t armed(struct fixture *f)
 	return le32toh(fake_cq(f->cq)->dbr->arm);
 }
 
-/* [ORNIC-DB-36] */
+/* [ORNIC-DB-29] */
 static void each_request_has_its_number(void **state)
 {
 	struct fixture *f = *state;
@@ -264,7 +264,7 @@ static void read_event(struct fixture *f)
 		f->ops->cq_event(f->cq);
 }
 
-/* [ORNIC-DB-38] */
+/* [ORNIC-DB-31] */
 static void next_is_not_weakened(void **state)
 {
 	struct fixture *f = *state;
@@ -429,7 +429,7 @@ static void a_destroyed_qp_leaves_no_large_completion(void **state)
 	ibv_end_poll(cq);
 }
 
-/* [ORNIC-CQ-18] From many places in the ring, with 0 to 8 entries, to larger or smaller rings */
+/* [ORNIC-CQ-17] From many places in the ring, with 0 to 8 entries, to larger or smaller rings */
 static void resizing_keeps_completions_and_the_request(void **state)
 {
 	struct fixture *f = *state;
@@ -662,7 +662,7 @@ static void unknown_options_are_refused(void **state)
 	assert_fails(create_ex(f, 0, f->rc->pd), EINVAL);
 }
 
-/* [ORNIC-CQ-20] A status that the provider does not know is no success */
+/* [ORNIC-CQ-5] A status that the provider does not know is no success */
 static void failures_stay_failures(void **state)
 {
 	static const uint32_t status[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Publishing work: watched queues, the board, doorbells ([ORNIC-DB-9]) */
+/* Publishing work: watched queues, the board, doorbells ([ORNIC-DB-20]) */
 #include "fixture.h"
 
 #define NOBODY	(~0ULL)
@@ -137,7 +137,7 @@ static uint64_t rq_doorbell(enum ornic_db_type type, uint32_t num, uint32_t pi)
 	return (uint64_t)type << 56 | (uint64_t)num << 32 | pi;
 }
 
-/* [ORNIC-DB-39] One doorbell for a list, and none for what is refused */
+/* [ORNIC-DB-13] One doorbell for a list, and none for what is refused */
 static void receives_ring_for_a_device_that_needs_it(void **state)
 {
 	struct ibv_wq_attr ready = {

@@ -174,7 +174,7 @@ typedef void (*poll_fn)(struct ibv_cq *cq, int num);
 
 static const poll_fn polls[] = { poll_plain, poll_single, poll_ex };
 
-/* [ORNIC-ORD-11] Each completion frees what it tells, and nothing does before it was polled */
+/* [ORNIC-ORD-4] Each completion frees what it tells, and nothing does before it was polled */
 static void check_queue(struct queue *q, uint32_t every, poll_fn poll)
 {
 	uint32_t i, n;

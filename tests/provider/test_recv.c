@@ -39,7 +39,7 @@ static bool take(struct ibv_qp *ibqp, struct ornic_rq_hdr *hdr,
 	return true;
 }
 
-/* [ORNIC-GEN-8] */
+/* [ORNIC-GEN-4] */
 static void wqes_arrive_whole_across_wraps(void **state)
 {
 	struct fixture *f = *state;
@@ -74,7 +74,7 @@ static void the_queue_holds_what_was_asked_for(void **state)
 }
 
 /*
- * [ORNIC-ORD-5] The ring has more places than the kernel grants: as many as the
+ * [ORNIC-ORD-6] The ring has more places than the kernel grants: as many as the
  * consumer index may lag behind, which may be so far for ever. So all that is
  * granted can be posted again when all has been received.
  */

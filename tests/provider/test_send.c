@@ -52,7 +52,7 @@ static void send_one(struct ibv_qp *ibqp, struct one *one,
 	take_send(ibqp, wqe);
 }
 
-/* [ORNIC-SQ-31] Each opcode with each number of SGEs begins at each place in the ring */
+/* [ORNIC-SQ-2] Each opcode with each number of SGEs begins at each place in the ring */
 static void connected_wqes_arrive_whole_across_wraps(void **state)
 {
 	static const enum ibv_wr_opcode opcodes[] = {
@@ -85,7 +85,7 @@ static void connected_wqes_arrive_whole_across_wraps(void **state)
 	}
 }
 
-/* [ORNIC-GEN-8] */
+/* [ORNIC-GEN-4] */
 static void datagrams_carry_the_address_vector(void **state)
 {
 	struct fixture *f = *state;
@@ -479,7 +479,7 @@ static void a_full_queue_takes_no_more(void **state)
 	assert_no_send(f->rc);
 }
 
-/* [ORNIC-ORD-4] The index is always some slots behind what is done */
+/* [ORNIC-ORD-5] The index is always some slots behind what is done */
 static void the_index_may_lag(void **state)
 {
 	enum { LAG = 6 };
@@ -577,7 +577,7 @@ static void an_empty_list_is_nothing(void **state)
 	assert_no_send(f->rc);
 }
 
-/* [ORNIC-QP-15] */
+/* [ORNIC-QP-10] */
 static void reset_begins_the_ring_again(void **state)
 {
 	struct fixture *f = *state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * libornic writes the work requests of Documentation/hardware-vectors.txt byte
- * by byte, and understands its completions ([ORNIC-VEC-2])
+ * by byte, and understands its completions ([ORNIC-VEC-1])
  */
 #include <stdio.h>
 

@@ -132,7 +132,7 @@ def test_vector_beyond_the_last_is_dropped(client):
 
 
 def test_interrupts_without_bus_master_are_lost(server, client):
-    """[ORNIC-PCI-7]: they do not fire when bus mastering is set."""
+    """[ORNIC-PCI-6]: they do not fire when bus mastering is set."""
     client.enable(2)
     with eventfds(2) as fds:
         client.set_irqs(MSIX, 0, 2, fds)
@@ -150,7 +150,7 @@ def test_interrupts_without_bus_master_are_lost(server, client):
     lambda client: client.set_irqs(MSIX, 0, 0, flags=NONE | TRIGGER),
 ], ids=["detached", "all off"])
 def test_nothing_fires_when_off(server, client, off):
-    """[ORNIC-PCI-10]: an interrupt is lost while MSI-X is off."""
+    """[ORNIC-PCI-4]: an interrupt is lost while MSI-X is off."""
     client.enable()
     with eventfds(1) as fds:
         before = server.fds()

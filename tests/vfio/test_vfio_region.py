@@ -66,7 +66,7 @@ POWER = 0x44  # PMCSR
 
 
 def test_d3hot_reads_ones_and_ignores_writes(server, enabled):
-    """[ORNIC-PCI-4]: D3hot allows no access to registers, and D0 restores it."""
+    """[ORNIC-PCI-8]: D3hot allows no access to registers, and D0 restores it."""
     enabled.write32(SCRATCH, 0x1234)
     enabled.config_write(POWER, b"\3")
     enabled.write32(SCRATCH, 0x5678)
@@ -92,7 +92,7 @@ def test_clock_runs_in_d3hot(enabled):
 
 
 def test_memory_space_off_reads_ones_and_ignores_writes(server, client):
-    """[ORNIC-PCI-3]."""
+    """[ORNIC-PCI-5]."""
     client.write32(SCRATCH, 0x1234)
     assert client.read32(SCRATCH) == 0xffffffff
     assert server.violations() == {"pci_bar_disabled": 2}

@@ -25,7 +25,7 @@ def flr(client):
 @pytest.mark.parametrize("reset", [lambda client: client.request("DEVICE_RESET"), flr],
                          ids=["device", "function"])
 def test_reset_clears_registers_and_command(client, reset):
-    """[ORNIC-BUS-10]: what a function level reset clears in configuration space."""
+    """[ORNIC-BUS-12]: what a function level reset clears in configuration space."""
     client.enable()
     client.config_write(MSIX_CONTROL + 1, b"\x80")
     assert client.config_read(MSIX_CONTROL + 1, 1) == b"\x80"
@@ -41,7 +41,7 @@ def test_reset_clears_registers_and_command(client, reset):
 @pytest.mark.parametrize("reset", [lambda client: client.request("DEVICE_RESET"), flr],
                          ids=["device", "function"])
 def test_reset_keeps_the_masks_of_errors(server, client, reset):
-    """[ORNIC-PCI-5]: only power-on restores the defaults of Advanced Error Reporting."""
+    """[ORNIC-PCI-9]: only power-on restores the defaults of Advanced Error Reporting."""
     initial = client.config_read(UNCOR_MASK, 4)
     mask = struct.pack("<I", 0x4000)
     assert mask != initial

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The table of [ORNIC-RST-10], read from the specification and driven cell by cell."""
+"""The table of [ORNIC-RST-11], read from the specification and driven cell by cell."""
 
 import re
 import struct
@@ -22,7 +22,7 @@ STATES = ["RESET", "READY", "ENABLED", "FATAL", "D3"]
 def table():
     """Returns {event: {state: next state}}."""
     text = (TOP / "Documentation/hardware.rst").read_text()
-    text = text[text.index("**[ORNIC-RST-10]**"):]
+    text = text[text.index("**[ORNIC-RST-11]**"):]
     ruler, head, body = re.search(r"^(=+(?: =+)+)\n(.*)\n\1\n(.*?)\n\1$", text,
                                   re.M | re.S).groups()
     columns = [match.span() for match in re.finditer("=+", ruler)]
@@ -160,7 +160,7 @@ def test_table_is_complete():
 
 @pytest.mark.parametrize("state", STATES)
 def test_states(server, state):
-    """[ORNIC-RST-10]: each event in one state."""
+    """[ORNIC-RST-11]: each event in one state."""
     with memory(2 * PAGE) as fd:
         cards = {event: Card(server, index, fd) for index, event in enumerate(EVENTS)}
         for card in cards.values():
@@ -177,7 +177,7 @@ def test_states(server, state):
 
 
 def test_enable_with_bus_mastering_off(server):
-    """[ORNIC-PCI-9]: it leads to FATAL."""
+    """[ORNIC-PCI-7]: it leads to FATAL."""
     with memory(2 * PAGE) as fd:
         card = Card(server, 0, fd)
         card.ready()

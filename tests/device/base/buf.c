@@ -357,7 +357,7 @@ enum ornic_cmd_status buf_init(struct buf *buf, struct guest *guest,
 	status = buf_begin(buf, guest, budget, desc, start, len, dir);
 	if (status)
 		return status;
-	/* [ORNIC-BUF-7] */
+	/* [ORNIC-BUF-8] */
 	if (len < ORNIC_RING_SMALL && buf->npages == 1)
 		buf->align = len > ORNIC_RING_ALIGN ? len : ORNIC_RING_ALIGN;
 	status = buf_finish(buf);

@@ -17,7 +17,7 @@
  * driver.
  */
 #define CARD_REGS_SIZE 0x2000
-/* The largest pages of hosts, which map a page of doorbells for each process ([ORNIC-DB-25]) */
+/* The largest pages of hosts, which map a page of doorbells for each process ([ORNIC-DB-1]) */
 #define CARD_DB_PAGE_SIZE 65536
 #define CARD_DB_PAGES 1024
 #define CARD_BAR_DB_SIZE (CARD_DB_PAGES * CARD_DB_PAGE_SIZE)
@@ -52,22 +52,22 @@ struct card_limits {
  * @no_shadow: no ORNIC_CAPS_SHADOW: the card relies on doorbells only, as
  *	silicon may
  * @cq_db: ORNIC_CAPS_CQ_DB, which a card without ORNIC_CAPS_SHADOW always has
- * @ci_lags: publish sq_ci and rq_ci always @ci_lag entries late, as [ORNIC-ORD-4]
- *	and [ORNIC-ORD-5] permit
+ * @ci_lags: publish sq_ci and rq_ci always @ci_lag entries late, as [ORNIC-ORD-5]
+ *	and [ORNIC-ORD-6] permit
  * @ci_lag: with @ci_lags: entries, at most ORNIC_CI_LAG_MAX
  * @rq_doorbell: ORNIC_NEEDS_RQ_DOORBELL: look at rq_pi only after a doorbell
  * @push: ORNIC_FEAT_PUSH, which costs QEMU eight exits for each line
  * @commands_reverse: complete commands in another order than that of their
- *	submission, as [ORNIC-ADM-5] permits
+ *	submission, as [ORNIC-ADM-6] permits
  * @ready_ms: ms from power-on and from each reset to READY, at least;
  *	0..CARD_READY_MS_MAX
  * @late_writes: write memory until a read answers that the device is reset, as
  *	[ORNIC-RST-2] permits
- * @whole_entries: write entries of rings by one copy ([ORNIC-GEN-5])
+ * @whole_entries: write entries of rings by one copy ([ORNIC-GEN-6])
  * @pair_entries: the same, and completions two by two where they are in one piece
  *	of 64 bytes
  * @lie: what the card lies about; all zero for an honest card
- * @ordered: give numbers in order and not as [ORNIC-OBJ-21] wants, for tests that
+ * @ordered: give numbers in order and not as [ORNIC-OBJ-5] wants, for tests that
  *	must repeat exactly
  * @spoofcheck: check of source addresses
  * @without: ORNIC_FEAT_* that the card does not have

@@ -166,7 +166,7 @@ static inline void guest_set64(void *p, uint64_t bits)
 /*
  * Write an entry of a ring; the phase is in its last word. With @whole it is
  * one ascending copy, as one write on PCIe is; otherwise the last word is
- * written by itself ([ORNIC-GEN-5]).
+ * written by itself ([ORNIC-GEN-6]).
  */
 static inline void guest_write_entry(void *to, const void *from, size_t size,
 				     bool whole)

@@ -6,7 +6,7 @@
 
 void irq_raise(struct card *card, unsigned int vector)
 {
-	/* Lost, as [ORNIC-PCI-7] says */
+	/* Lost, as [ORNIC-PCI-6] says */
 	if (!card->guest.mem->enabled)
 		return;
 	DEVICE_STAT_INC(card, interrupts);

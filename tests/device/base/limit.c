@@ -9,7 +9,7 @@
 
 #define LIMIT(name) { #name, offsetof(struct ornic_query_device_out, name) }
 
-/* Those that a driver checks ([ORNIC-DEV-18], [ORNIC-ORD-10], [ORNIC-FLOW-16]); each has 32 bits */
+/* Those that a driver checks ([ORNIC-DEV-6], [ORNIC-ORD-8], [ORNIC-FLOW-2]); each has 32 bits */
 static const struct {
 	const char *name;
 	size_t offset;

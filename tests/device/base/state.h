@@ -310,11 +310,11 @@ struct mcast_table {
  * @sq_ci_lag: slots by which sq_ci may lag behind
  * @rq_ci_lag: receive WQEs by which rq_ci lags behind, if so many are done with
  * @ci_lags: sq_ci always lags so far
- * @rq_doorbell: look at rq_pi only after a doorbell ([ORNIC-DB-31])
+ * @rq_doorbell: look at rq_pi only after a doorbell ([ORNIC-DB-12])
  * @commands_reverse: complete the commands of a turn in reverse order
  * @late_writes: see struct reset
  * @ready_ms: ms from power-on and from each reset to READY, at least
- * @whole_entries: write entries of rings by one copy ([ORNIC-GEN-5])
+ * @whole_entries: write entries of rings by one copy ([ORNIC-GEN-6])
  * @pair_entries: write completions two by two
  * @pairing: a completion may wait for the next one now
  * @spoofcheck: check of source addresses

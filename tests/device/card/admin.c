@@ -150,7 +150,7 @@ static const struct cmd_desc *cmd_find(uint16_t opcode)
 	return &cmd_table[opcode];
 }
 
-/* Checks that need no access to guest memory, in the order of [ORNIC-ADM-11] */
+/* Checks that need no access to guest memory, in the order of [ORNIC-ADM-14] */
 static enum ornic_cmd_status cmd_check_sqe(const struct cmd_desc *desc,
 					   const struct ornic_cmd_sqe *sqe)
 {
@@ -186,7 +186,7 @@ static bool cmd_out_in_reach(struct card *card, const struct cmd_desc *desc,
 
 /*
  * Copy the input once. Bytes beyond the known input must be zero
- * ([ORNIC-ADM-9]).
+ * ([ORNIC-ADM-11]).
  */
 static enum ornic_cmd_status cmd_fetch(struct card *card,
 				       const struct cmd_desc *desc,
@@ -272,7 +272,7 @@ void admin_enable(struct card *card, unsigned int log_depth, uint64_t sq_addr,
 		return;
 	}
 	memset(admin, 0, sizeof(*admin));
-	/* [ORNIC-ADM-13] */
+	/* [ORNIC-ADM-17] */
 	admin->has_dbr = dbr_addr && card->watches.shadow;
 	if (sq_addr % sizeof(struct ornic_cmd_sqe) ||
 	    cq_addr % sizeof(struct ornic_cmd_cqe) ||
@@ -348,7 +348,7 @@ void admin_ring(struct card *card, uint32_t pi)
 {
 	if (card->fatal)
 		return;
-	/* With a record the doorbell only wakes the card ([ORNIC-ADM-14]) */
+	/* With a record the doorbell only wakes the card ([ORNIC-ADM-18]) */
 	if (!card->admin.has_dbr)
 		admin_set_pi(card, pi);
 	env_mark_runnable(card->env);
@@ -485,7 +485,7 @@ bool admin_pending(const struct card *card)
 	return card->admin.busy || card->admin.sq_ci != card->admin.sq_pi;
 }
 
-/* One interrupt for all completions of a turn, if asked for ([ORNIC-ADM-15]) */
+/* One interrupt for all completions of a turn, if asked for ([ORNIC-ADM-20]) */
 static void admin_interrupt(struct card *card)
 {
 	struct admin *admin = &card->admin;
@@ -516,7 +516,7 @@ bool admin_run(struct card *card, unsigned int budget)
 		return false;
 	/*
 	 * A command may destroy memory that a frame in flight refers to.
-	 * Nothing may access it after the completion ([ORNIC-OBJ-4]).
+	 * Nothing may access it after the completion ([ORNIC-OBJ-7]).
 	 */
 	env_tx_flush(card->env);
 	/* Packets received meanwhile do not use up the budget of the commands */

@@ -43,7 +43,7 @@
 
 static int card_init_tables(struct card *card, bool ordered)
 {
-	/* Peers and neighbours must not guess numbers ([ORNIC-OBJ-21]) */
+	/* Peers and neighbours must not guess numbers ([ORNIC-OBJ-5]) */
 	struct env *random = ordered ? NULL : card->env;
 	const struct {
 		struct obj_table *table;

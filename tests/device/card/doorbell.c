@@ -52,7 +52,7 @@ static bool doorbell_ring_rq(struct card *card, struct uctx *uctx,
 }
 
 /*
- * A card that does not need a type does not have it ([ORNIC-DB-31]). A push page
+ * A card that does not need a type does not have it ([ORNIC-DB-12]). A push page
  * has one type ([ORNIC-PUSH-8]).
  */
 static bool doorbell_has_type(const struct card *card, uint32_t type, bool push)
@@ -144,7 +144,7 @@ void doorbell_write(struct card *card, uint64_t offset, unsigned int size,
 	} else if (offset == 0) {
 		uctx->db_low = val;
 	} else {
-		/* A doorbell takes effect with its high half ([ORNIC-DB-1]) */
+		/* A doorbell takes effect with its high half ([ORNIC-DB-2]) */
 		doorbell_ring(card, uctx, val << 32 | uctx->db_low, false, NULL);
 	}
 }
@@ -193,7 +193,7 @@ static bool doorbell_scan_word(struct uctx *uctx, struct ornic_board *board,
 	for (; bits; bits &= bits - 1) {
 		uint32_t slot = word * 64 + __builtin_ctzll(bits);
 
-		/* Bit for an unused slot: ignore ([ORNIC-DB-11]) */
+		/* Bit for an unused slot: ignore ([ORNIC-DB-23]) */
 		if (slot >= uctx->slots_size || !uctx->slots[slot])
 			continue;
 		kicks_add(kicks, uctx->slots[slot]);

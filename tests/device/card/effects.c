@@ -28,7 +28,7 @@ struct effects {
 
 #define E(name, flags, profile, feature) \
 	[ORNIC_CMD_##name] = { true, flags, profile, feature, 0 }
-/* Counters are for rules that count ([ORNIC-FIELD-2]) */
+/* Counters are for rules that count ([ORNIC-FIELD-3]) */
 #define E_COUNTERS(name) \
 	[ORNIC_CMD_##name] = { true, CHANGES, 0, ORNIC_FEAT_FLOW, \
 			       ORNIC_FLOW_COUNT }

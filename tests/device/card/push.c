@@ -39,7 +39,7 @@ void push_end(struct card *card)
 	memcpy(&line, push->bytes, sizeof(line));
 	push_forget(card);
 	uctx = uctx_find(card, push->page);
-	/* [ORNIC-DB-21] */
+	/* [ORNIC-DB-5] */
 	if (uctx && !card->fatal)
 		doorbell_push(card, uctx, le64toh(line.doorbell),
 			      whole ? line.wqe : NULL);

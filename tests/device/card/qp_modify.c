@@ -146,7 +146,7 @@ static enum ornic_cmd_status check_transition(const struct qp *qp,
 	uint32_t must, may;
 	unsigned int i;
 
-	/* Every MODIFY_QP may say in which state the QP is ([ORNIC-QP-10]) */
+	/* Every MODIFY_QP may say in which state the QP is ([ORNIC-QP-2]) */
 	mask &= ~(A(STATE) | A(CUR_STATE));
 	if (to == ORNIC_QPS_ERR && qp->base.state == ORNIC_QPS_RESET)
 		return ORNIC_CMD_BAD_STATE;
@@ -161,7 +161,7 @@ static enum ornic_cmd_status check_transition(const struct qp *qp,
 	    (t->sqe && (qp_is_reliable(qp) ||
 			qp->base.type == ORNIC_QPT_RAW_PACKET)))
 		return ORNIC_CMD_BAD_STATE;
-	/* It would lose its completions ([ORNIC-CQ-14]) */
+	/* It would lose its completions ([ORNIC-CQ-8]) */
 	if (t->from == ORNIC_QPS_RESET && (cq_link_failed(&qp->send_cq) ||
 					   cq_link_failed(&qp->base.recv_cq)))
 		return ORNIC_CMD_BAD_STATE;
@@ -334,7 +334,7 @@ static void apply_state(struct qp *qp, unsigned int to)
 	}
 }
 
-/* The WQE that the QP is about to take with it ([ORNIC-SRQ-10]) */
+/* The WQE that the QP is about to take with it ([ORNIC-SRQ-11]) */
 static void tell_taken(const struct qp *qp, struct ornic_modify_qp_out *out)
 {
 	uint64_t wr_id;

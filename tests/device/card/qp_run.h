@@ -56,7 +56,7 @@ void qp_timer(struct timer *timer);
 void qp_reset(struct qp *qp);
 
 /**
- * qp_settle_all - send owed ACKs before a reset ([ORNIC-QP-9])
+ * qp_settle_all - send owed ACKs before a reset ([ORNIC-QP-13])
  * @card: the card, enabled and able to access memory
  */
 void qp_settle_all(struct card *card);

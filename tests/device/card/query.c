@@ -106,7 +106,7 @@ uint32_t query_qp_types(const struct card *card, uint64_t features)
 	return types;
 }
 
-/* Fields of features and profiles that are missing are 0 ([ORNIC-DEV-3]) */
+/* Fields of features and profiles that are missing are 0 ([ORNIC-DEV-5]) */
 #define FIELD(feature, profile, name)                               \
 	{ feature, profile, offsetof(struct ornic_query_device_out, name), \
 	  sizeof(((struct ornic_query_device_out *)0)->name) }

@@ -16,7 +16,7 @@
 #include "roce/roce_rx.h"
 
 /*
- * Process a RoCEv2 packet to one of the card's GIDs or groups ([ORNIC-WIRE-7]).
+ * Process a RoCEv2 packet to one of the card's GIDs or groups ([ORNIC-WIRE-9]).
  * accepted: the port's filter passes the frame. Return: whether the frame is one.
  */
 static bool rx_roce(struct card *card, const struct frame *frame,

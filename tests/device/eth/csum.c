@@ -89,7 +89,7 @@ static void csum_pseudo(struct csum *csum, const struct frame *frame,
 }
 
 /*
- * Can the checksum of L4 be computed ([ORNIC-CQ-15])? Not when bytes are missing;
+ * Can the checksum of L4 be computed ([ORNIC-CQ-12])? Not when bytes are missing;
  * and behind extension headers the pseudo header may have another address.
  */
 static bool csum_has_l4(const struct headers *headers)

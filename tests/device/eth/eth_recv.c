@@ -143,7 +143,7 @@ enum eth_result eth_receive(struct receiver *receiver, const struct frame *frame
 	}
 	eth_data_make(&data, frame, headers, receiver->rx_flags);
 	if (data.len > wqe.length) {
-		/* The WQE stays for the next frame ([ORNIC-RQ-4]) */
+		/* The WQE stays for the next frame ([ORNIC-RQ-5]) */
 		receiver->rq.next--;
 		PORT_STAT_INC(card, rx_dropped_malformed);
 		return ETH_DROPPED;

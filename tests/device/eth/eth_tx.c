@@ -103,7 +103,7 @@ static bool eth_next_part(const struct qp *qp, const struct send_wqe *wqe,
 	return true;
 }
 
-/* The host has put the sum of the pseudo header into the field ([ORNIC-SQ-15]) */
+/* The host has put the sum of the pseudo header into the field ([ORNIC-SQ-28]) */
 static void eth_tx_csum(const struct send_wqe *wqe, uint8_t *packet)
 {
 	unsigned int start = le16toh(wqe->eth.csum_start);
@@ -209,7 +209,7 @@ static bool eth_tx_loops(const struct qp *qp, const uint8_t *dmac)
 
 /*
  * Would receivers take the frame for a RoCE packet whose source is not in the
- * GID table, although sources are checked ([ORNIC-DEV-15])?
+ * GID table, although sources are checked ([ORNIC-DEV-11])?
  */
 static bool eth_forges_roce(const struct card *card, const struct frame *frame,
 			    struct headers *headers)
@@ -258,7 +258,7 @@ static void eth_send(struct qp *qp, struct frame *frame, struct headers *headers
 	tx_send(card, frame, headers);
 }
 
-/* Finish a WQE. A failure affects only this WQE ([ORNIC-QP-5], [ORNIC-SQ-26]). */
+/* Finish a WQE. A failure affects only this WQE ([ORNIC-QP-8], [ORNIC-SQ-27]). */
 static void eth_tx_done(struct qp *qp, const struct send_wqe *wqe,
 			enum ornic_wc_status status)
 {
@@ -302,7 +302,7 @@ static int eth_tx_one(struct qp *qp)
 		eth_tx_done(qp, &wqe, status);
 		return 0;
 	}
-	/* A frame waits before a full port ([ORNIC-WIRE-24]) */
+	/* A frame waits before a full port ([ORNIC-WIRE-6]) */
 	if (env_path_is_full(qp->base.card->env, frame->hdr)) {
 		env_frame_free(qp->base.card->env, frame);
 		run_block(qp->base.card, &qp->base.run);
@@ -317,7 +317,7 @@ static int eth_tx_one(struct qp *qp)
 
 /*
  * Checked for each frame: a frame that loops back may change the QP's state. In
- * SQD only a WQE that has begun continues ([ORNIC-SQ-23]).
+ * SQD only a WQE that has begun continues ([ORNIC-SQ-32]).
  */
 static bool eth_has_work(const struct qp *qp)
 {

@@ -87,8 +87,8 @@ static void flow_apply(const struct flow *flow, struct flow_walk *walk)
 }
 
 /*
- * If a rule matches, all its twins get the frame, too ([ORNIC-FLOW-5]). Without
- * FEAT_FLOW_COPY the oldest takes it ([ORNIC-FIELD-4]). node: offset of the member
+ * If a rule matches, all its twins get the frame, too ([ORNIC-FLOW-6]). Without
+ * FEAT_FLOW_COPY the oldest takes it ([ORNIC-FIELD-5]). node: offset of the member
  * of struct flow that is in the list.
  */
 static void flow_walk_list(const struct list_head *list, size_t node, struct flow_walk *walk)
@@ -290,7 +290,7 @@ static void flow_unlink(struct card *card, struct flow *flow)
 	(*flow_counter(card, flow))--;
 }
 
-/* Count the rules that give a frame to a further QP ([ORNIC-FLOW-13]) */
+/* Count the rules that give a frame to a further QP ([ORNIC-FLOW-14]) */
 static unsigned int flow_copies(const struct card *card)
 {
 	unsigned int i, copies = card->flow_table.sniffers;
@@ -307,7 +307,7 @@ static unsigned int flow_copies(const struct card *card)
 	return copies;
 }
 
-/* With sniffers all packets are real wire bytes ([ORNIC-FLOW-11]) */
+/* With sniffers all packets are real wire bytes ([ORNIC-FLOW-12]) */
 static void flow_update_env(struct card *card)
 {
 	env_want_bytes(card->env, card->flow_table.sniffers);
@@ -347,7 +347,7 @@ flow_check_flags(const struct ornic_create_flow_in *in)
 	if (!CMD_RSVD_ZERO(in->rsvd) || in->type > ORNIC_FLOW_SNIFFER ||
 	    flags & ~FLOW_FLAGS)
 		return ORNIC_CMD_BAD_PARAM;
-	/* A dropped frame cannot continue or be a sniffer's ([ORNIC-FLOW-3]) */
+	/* A dropped frame cannot continue or be a sniffer's ([ORNIC-FLOW-4]) */
 	if (flags & ORNIC_FLOW_DROP &&
 	    (flags & ORNIC_FLOW_DONT_TRAP || in->type == ORNIC_FLOW_SNIFFER))
 		return ORNIC_CMD_BAD_PARAM;

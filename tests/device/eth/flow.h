@@ -21,7 +21,7 @@
 #include "env/list.h"
 #include "eth/headers.h"
 
-/* Limit of rules that let one frame go to more than one QP ([ORNIC-FLOW-13]) */
+/* Limit of rules that let one frame go to more than one QP ([ORNIC-FLOW-14]) */
 #define FLOW_COPIES_MAX 16
 
 struct cmd;

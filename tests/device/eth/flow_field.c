@@ -100,7 +100,7 @@ static const struct field fields[] = {
 #define FIELD_OF_BOTH(name) \
 	(ORNIC_FLOW_FIELD_OUTER(name) | ORNIC_FLOW_FIELD_INNER(name))
 
-/* Bits that a field can have ([ORNIC-FIELD-5]) */
+/* Bits that a field can have ([ORNIC-FIELD-2]) */
 static unsigned int field_bits(const struct field *field)
 {
 	if (field->bit & (FIELD_OF_BOTH(vlan) | FIELD_OF_BOTH(frag)))

@@ -27,7 +27,7 @@ uint32_t flow_max_masks(const struct card *card);
  * @card: the card
  * @in: the rule; its fields are valid
  *
- * Return: ORNIC_CMD_OK or NOT_SUPPORTED ([ORNIC-FIELD-2]).
+ * Return: ORNIC_CMD_OK or NOT_SUPPORTED ([ORNIC-FIELD-3]).
  */
 enum ornic_cmd_status flow_field_check(const struct card *card,
 				       const struct ornic_create_flow_in *in);

@@ -42,7 +42,7 @@
 #define HEADERS_ROCE_PORT 4791
 
 /**
- * struct headers_bounds - what a device finds ([ORNIC-FLOW-16])
+ * struct headers_bounds - what a device finds ([ORNIC-FLOW-2])
  * @bytes: of a frame; headers behind them are not there
  * @tags: VLAN tags
  * @exts: extension headers of IPv6

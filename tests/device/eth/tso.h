@@ -26,7 +26,7 @@ struct tso_segment {
  * @hdr_len: length of @hdr, at most FRAME_HDR_MAX bytes
  *
  * Return: true when these are the headers, the packet is no fragment, and TCP
- * ends at @hdr_len ([ORNIC-SQ-22]).
+ * ends at @hdr_len ([ORNIC-SQ-31]).
  */
 bool tso_valid(const uint8_t *hdr, unsigned int hdr_len);
 

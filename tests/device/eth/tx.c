@@ -17,11 +17,11 @@ void tx_send(struct card *card, struct frame *frame, struct headers *headers)
 		env_frame_free(card->env, frame);
 		return;
 	}
-	/* A looped frame is shown once, when it returns ([ORNIC-FLOW-10]) */
+	/* A looped frame is shown once, when it returns ([ORNIC-FLOW-11]) */
 	if (card->flow_table.sniffers && !(frame->flags & FRAME_LOOPED))
 		flow_sniff(card, frame, headers);
 	bounce_sent(&card->bounce, frame);
-	/* As many as a wire would carry ([ORNIC-DEV-14]) */
+	/* As many as a wire would carry ([ORNIC-DEV-20]) */
 	PORT_STAT_ADD(card, tx_frames, frame_packets(frame));
 	PORT_STAT_ADD(card, tx_bytes, frame_wire_len(frame));
 	env_tx(card->env, frame);

@@ -103,14 +103,14 @@ static void wq_reset(struct wq *wq)
 	delay_clear(wq->delay);
 	run_remove(&wq->base.run);
 	rq_reset(&wq->base.rq);
-	/* The words of the send queue are reserved ([ORNIC-ROOM-6]) */
+	/* The words of the send queue are reserved ([ORNIC-ROOM-7]) */
 	if (dbr)
 		guest_store32(&dbr->rq_ci, 0);
 }
 
 /* ---- commands ---- */
 
-/* The time is not 0 with the flag, and 0 without it ([ORNIC-WQ-7]) */
+/* The time is not 0 with the flag, and 0 without it ([ORNIC-WQ-8]) */
 static bool wq_delay_valid(const struct ornic_create_wq_in *in)
 {
 	uint32_t us = le32toh(in->delay_drop);

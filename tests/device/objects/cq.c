@@ -163,7 +163,7 @@ static void cq_overrun(struct cq *cq, uint32_t ci)
 
 bool cq_take_ci(struct cq *cq, uint32_t ci)
 {
-	/* An impossible index counts as a full ring ([ORNIC-CQ-4]) */
+	/* An impossible index counts as a full ring ([ORNIC-CQ-7]) */
 	if (cq->pi - ci > 1u << cq->log_size)
 		return false;
 	cq->ci = ci;

@@ -110,7 +110,7 @@ struct cq {
 struct cq *cq_find(struct card *card, uint32_t cqn);
 
 /**
- * cq_find_working - find a CQ that takes entries, for a new user ([ORNIC-CQ-14])
+ * cq_find_working - find a CQ that takes entries, for a new user ([ORNIC-CQ-8])
  * @card: the card
  * @cqn: any number
  *
@@ -180,7 +180,7 @@ void cq_doorbell(struct cq *cq, uint32_t value);
  * @cq: the CQ
  *
  * Return: the record; NULL when it is out of reach, or if doorbells tell what
- * it would ([ORNIC-DB-28]).
+ * it would ([ORNIC-DB-36]).
  */
 struct ornic_cq_dbr *cq_record(struct cq *cq);
 

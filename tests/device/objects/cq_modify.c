@@ -15,7 +15,7 @@ enum ornic_cmd_status cq_cmd_modify(struct card *card, struct cmd *cmd)
 
 	if (!cq)
 		return ORNIC_CMD_BAD_OBJECT;
-	/* Write a delayed event before the values change ([ORNIC-CQ-9]) */
+	/* Write a delayed event before the values change ([ORNIC-CQ-16]) */
 	cq_gather_end(cq);
 	cq->count = le16toh(in->count);
 	cq->period_ns = (uint64_t)le16toh(in->period) * CQ_US_NS;

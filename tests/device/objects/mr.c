@@ -215,7 +215,7 @@ enum mr_error mr_remote_inv(struct card *card, const struct mr_user *user,
 
 	if (!mr || !mr->valid)
 		return MR_BAD_KEY;
-	/* A peer may invalidate only a key with remote access ([ORNIC-SQ-19]) */
+	/* A peer may invalidate only a key with remote access ([ORNIC-SQ-21]) */
 	if (!(mr->access & MR_ACCESS_REMOTE))
 		return MR_BAD_ACCESS;
 	return mr_local_inv(card, user, key);
@@ -427,7 +427,7 @@ enum ornic_cmd_status mr_cmd_create(struct card *card, struct cmd *cmd)
 /*
  * Find the object of DESTROY_MR. Work requests change the variant of some
  * types, and the driver may not know which of them were executed; so their
- * variant is ignored ([ORNIC-OBJ-10]).
+ * variant is ignored ([ORNIC-OBJ-18]).
  */
 static struct mr *mr_find_object(struct card *card, uint32_t key)
 {

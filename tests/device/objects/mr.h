@@ -47,7 +47,7 @@ struct card;
  * mr_access_flags - get the access flags that some features bring
  * @features: ORNIC_FEAT_*
  *
- * Return: ORNIC_ACCESS_* that CREATE_MR accepts ([ORNIC-OBJ-8]).
+ * Return: ORNIC_ACCESS_* that CREATE_MR accepts ([ORNIC-OBJ-16]).
  */
 static inline uint32_t mr_access_flags(uint64_t features)
 {

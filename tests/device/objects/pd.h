@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Protection domains, which group QPs with the memory that they may use. The host
- * chooses their numbers ([ORNIC-OBJ-23]), so a card has no objects for them.
+ * chooses their numbers ([ORNIC-OBJ-12]), so a card has no objects for them.
  */
 #ifndef ORNIC_DEVICE_PD_H
 #define ORNIC_DEVICE_PD_H

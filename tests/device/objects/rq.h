@@ -113,7 +113,7 @@ int rq_take(struct rq *rq, struct recv_wqe *wqe);
 
 /**
  * rq_done - note that WQEs may be reused, and publish rq_ci if it would lag too
- *	far ([ORNIC-ORD-5])
+ *	far ([ORNIC-ORD-6])
  * @rq: initialised ring
  * @ci: index behind the last such WQE
  */

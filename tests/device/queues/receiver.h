@@ -30,7 +30,7 @@ struct srq;
 /* @type of a WQ; not in enum ornic_qp_type */
 #define RECEIVER_WQ 0
 
-/* Interval of polls for receive WQEs in ERR, ns; doubles up to less than 20 ms ([ORNIC-QP-11]) */
+/* Interval of polls for receive WQEs in ERR, ns; doubles up to less than 20 ms ([ORNIC-QP-7]) */
 #define RECEIVER_POLL_MIN_NS 50000
 #define RECEIVER_POLL_MAX_NS 16000000
 
@@ -197,7 +197,7 @@ int receiver_take(struct receiver *receiver, struct recv_wqe *wqe);
  * @ext: second half of a 64-byte completion, or NULL
  * @solicited: the sender asked for a solicited event
  *
- * Publishes rq_ci of a QP's own queue before the completion ([ORNIC-ORD-5]).
+ * Publishes rq_ci of a QP's own queue before the completion ([ORNIC-ORD-6]).
  */
 void receiver_complete(struct receiver *receiver, struct ornic_cqe *cqe,
 		       uint64_t wr_id, const struct ornic_cqe_ext *ext,

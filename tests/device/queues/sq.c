@@ -172,7 +172,7 @@ int sq_update(struct qp *qp)
 		return -EIO;
 	}
 	pi = guest_load32(&dbr->sq_pi);
-	/* At most a ring ahead of what is done; never back ([ORNIC-DB-7]) */
+	/* At most a ring ahead of what is done; never back ([ORNIC-DB-16]) */
 	if (pi - sq->ci > 1u << sq->log_slots ||
 	    pi - sq->ci < sq->pi - sq->ci) {
 		sq->broken = true;
@@ -187,7 +187,7 @@ int sq_update(struct qp *qp)
 
 /*
  * Copy the header of a WQE, which tells its slots whatever the opcode: at least
- * one, at most up to the producer index ([ORNIC-SQ-28]).
+ * one, at most up to the producer index ([ORNIC-SQ-4]).
  *
  * Return: length of the WQE in bytes, 0 when it would end behind the producer
  * index.
@@ -221,7 +221,7 @@ static unsigned int sq_read_header(struct qp *qp, const uint8_t *slot,
  * WQE.
  *
  * Return: the number, or -EINVAL when the WQE is too short for its opcode, ends
- * amidst an SGE, or has more than the card takes ([ORNIC-SQ-29]).
+ * amidst an SGE, or has more than the card takes ([ORNIC-SQ-5]).
  */
 static int sq_count(const struct qp *qp, const uint8_t *slot,
 		    const struct send_wqe *wqe, unsigned int len)
@@ -387,7 +387,7 @@ static enum ornic_wc_status out_of_reach(struct qp *qp)
 
 /*
  * A header out of reach hides where the next WQE begins, so one WQE stands for
- * all up to the producer index ([ORNIC-SQ-24]).
+ * all up to the producer index ([ORNIC-SQ-8]).
  */
 static enum ornic_wc_status sq_lost(struct qp *qp, uint32_t index,
 				    struct send_wqe *wqe)

@@ -41,7 +41,7 @@ int sq_update(struct qp *qp);
  *
  * Return: ORNIC_WC_SUCCESS; LOC_QP_OP_ERR; LOC_PROT_ERR when a slot is out of
  * reach. If that is the first one, @wqe->wr_id is 0 and @wqe->slots are all up
- * to the producer index ([ORNIC-SQ-24]).
+ * to the producer index ([ORNIC-SQ-8]).
  */
 enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
 			     struct send_wqe *wqe);

@@ -18,7 +18,7 @@
  * @next: first slot of the next WQE to take
  * @ci: consumer index: the slots before it are done with
  * @ci_told: value of sq_ci in the doorbell record
- * @num: number of the last WQE that is done with ([ORNIC-CQ-16])
+ * @num: number of the last WQE that is done with ([ORNIC-CQ-3])
  * @ring: buffer of the ring
  */
 struct sq {

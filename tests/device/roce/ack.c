@@ -23,7 +23,7 @@
 /*
  * Limit for the responses that DESTROY_QP and MODIFY_QP to RESET send, which bounds
  * the time that the command takes: payload bytes after which no further frame is
- * begun ([ORNIC-QP-9]). Frames are flushed when so many were built.
+ * begun ([ORNIC-QP-13]). Frames are flushed when so many were built.
  */
 #define ACK_SETTLE_BYTES 65536
 #define ACK_SETTLE_FRAMES 16
@@ -432,7 +432,7 @@ bool ack_run(struct qp *qp, unsigned int budget)
 
 /*
  * The flush frees the frames for the next QP that is destroyed. After it no
- * frame refers to a region that the next command may destroy ([ORNIC-OBJ-4]).
+ * frame refers to a region that the next command may destroy ([ORNIC-OBJ-7]).
  */
 void ack_settle(struct qp *qp)
 {

@@ -83,7 +83,7 @@ bool ack_repeat(struct qp *qp, const struct packet *pkt);
 bool ack_pending(const struct qp *qp);
 
 /**
- * ack_settle - send the responses that a QP owes before it goes ([ORNIC-QP-9])
+ * ack_settle - send the responses that a QP owes before it goes ([ORNIC-QP-13])
  * @qp: any QP
  *
  * The host may have seen the completions of the requests that this

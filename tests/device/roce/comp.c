@@ -72,7 +72,7 @@ void comp_timer(struct qp *qp)
 		env_timer_arm(env, &qp->base.timer, req->deadline_ns);
 		return;
 	}
-	/* Packets that wait at a full local port are not lost ([ORNIC-WIRE-24]) */
+	/* Packets that wait at a full local port are not lost ([ORNIC-WIRE-6]) */
 	if (roce_is_full(qp, &qp->attr.av)) {
 		req->deadline_ns = 0;
 		record_arm(qp);
@@ -85,7 +85,7 @@ void comp_timer(struct qp *qp)
 	comp_retry(qp);
 }
 
-/* The peer acknowledged new packets: restore all retries ([ORNIC-WIRE-11]) */
+/* The peer acknowledged new packets: restore all retries ([ORNIC-WIRE-15]) */
 static void comp_progress(struct qp *qp, uint32_t una)
 {
 	struct req *req = &qp->req;
@@ -224,7 +224,7 @@ static enum opcode_kind comp_answer_kind(uint8_t opcode)
 /*
  * Return: the record that a response with data belongs to, or NULL to drop it.
  * Fails a record that expects a response of another kind, or whose response is no ACK
- * ([ORNIC-WIRE-25]).
+ * ([ORNIC-WIRE-18]).
  */
 static struct req_record *comp_expects(struct qp *qp, const struct packet *pkt)
 {

@@ -143,7 +143,7 @@ enum packet_error packet_parse(struct packet *pkt, const struct frame *frame,
 	pkt->payload_len = end - pad - pkt->payload;
 	if (pkt->payload_len && !(pkt->op->flags & OPCODE_DATA))
 		return PACKET_MALFORMED;
-	/* The last check that needs no QP ([ORNIC-WIRE-27]) */
+	/* The last check that needs no QP ([ORNIC-WIRE-13]) */
 	if (!local && !icrc_matches(frame, l3_offset, bth_offset, end))
 		return PACKET_BAD_ICRC;
 

@@ -245,7 +245,7 @@ static bool resp_write_start(struct qp *qp, const struct packet *pkt)
 
 /*
  * A WRITE_WITH_IMM that fails after it took its WQE completes it, which replaces
- * the event ([ORNIC-RQ-7]). UC keeps the WQE for the next message.
+ * the event ([ORNIC-RQ-6]). UC keeps the WQE for the next message.
  */
 static bool resp_write_failed(struct qp *qp)
 {
@@ -331,7 +331,7 @@ static bool resp_read(struct qp *qp, const struct packet *pkt)
 }
 
 /*
- * Compute the result of an atomic ([ORNIC-SQ-10]). Without masks all bits are
+ * Compute the result of an atomic ([ORNIC-SQ-16]). Without masks all bits are
  * compared and swapped, and the sum has one field.
  */
 static uint64_t resp_atomic_result(uint64_t found, const struct packet *pkt)

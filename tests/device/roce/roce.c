@@ -18,7 +18,7 @@ static bool roce_is_looped(const struct card *card, const uint8_t *dmac)
 
 bool roce_is_local(struct qp *qp, const struct ornic_av *av)
 {
-	/* With sniffers all packets are real wire bytes ([ORNIC-FLOW-11]) */
+	/* With sniffers all packets are real wire bytes ([ORNIC-FLOW-12]) */
 	return !(av->dmac[0] & 1) && !qp->base.card->flow_table.sniffers &&
 	       env_peer_is_local(qp->base.card->env, av->dmac);
 }
@@ -105,7 +105,7 @@ void roce_tx(struct qp *qp, const struct ornic_av *av, struct frame *frame,
 		.tclass = av->tclass,
 		.hop_limit = av->hop_limit,
 		.flow_label = ORNIC_GET(ORNIC_AV_FLOW_LABEL, flow),
-		/* Priorities have 3 bits, service levels 4 ([ORNIC-SQ-13]) */
+		/* Priorities have 3 bits, service levels 4 ([ORNIC-SQ-24]) */
 		.priority = sl < 8 ? sl : 0,
 		.sport = le16toh(av->udp_sport),
 	};

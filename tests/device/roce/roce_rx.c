@@ -58,8 +58,8 @@ static void roce_rx_connected(struct qp *qp, const struct packet *pkt)
 }
 
 /*
- * Do the lengths of Ethernet, IP and UDP fit each other ([ORNIC-WIRE-26]), and is
- * the checksum of the IPv4 header right ([ORNIC-WIRE-9])?
+ * Do the lengths of Ethernet, IP and UDP fit each other ([ORNIC-WIRE-11]), and is
+ * the checksum of the IPv4 header right ([ORNIC-WIRE-12])?
  */
 static bool roce_is_whole(const struct frame *frame,
 			  const struct headers *headers)
@@ -99,7 +99,7 @@ static bool roce_parse(struct card *card, struct packet *pkt,
 	return true;
 }
 
-/* Count a valid packet. @set: of its QP, or 0 if it has none, or several ([ORNIC-DEV-20]) */
+/* Count a valid packet. @set: of its QP, or 0 if it has none, or several ([ORNIC-DEV-19]) */
 static void roce_count(struct card *card, const struct packet *pkt, uint32_t set)
 {
 	SET_STAT_ADD(card, set, rx_packets, pkt->npkts);

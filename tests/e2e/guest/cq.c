@@ -518,7 +518,7 @@ static void overrun(struct port *port)
 	post_write(neighbour, &mem, 7);
 	want_wc(other, 7, IBV_WC_SUCCESS);
 	want_no_event(port);
-	/* The CQ takes no new QP, and its old one stays in RESET ([ORNIC-CQ-14]) */
+	/* The CQ takes no new QP, and its old one stays in RESET ([ORNIC-CQ-8]) */
 	want(!ibv_create_qp(port->pd, &init) && errno == ENOENT, "%s", strerror(errno));
 	want_ok(ibv_modify_qp(qp, &reset, IBV_QP_STATE));
 	want_errno(EINVAL, ibv_modify_qp(qp, &to_init, IBV_QP_STATE | IBV_QP_PKEY_INDEX |

@@ -212,7 +212,7 @@ static int destroy_xrcd(void *object)
 	return ibv_close_xrcd(object);
 }
 
-/* Another rule each time ([ORNIC-FLOW-13]) */
+/* Another rule each time ([ORNIC-FLOW-14]) */
 static void *create_flow(struct base *base)
 {
 	return flow_from(base->raw, 0x01000000 + base->rules++, NULL);

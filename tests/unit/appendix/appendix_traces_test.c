@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Documentation/hardware-traces.txt is what the card does ([ORNIC-VEC-1],
- * [ORNIC-VEC-2]): each step is checked where it is written down.
+ * Documentation/hardware-traces.txt is what the card does ([ORNIC-VEC-2],
+ * [ORNIC-VEC-1]): each step is checked where it is written down.
  */
 #include "appendix.h"
 #include "base/be.h"
@@ -10,7 +10,7 @@
 
 #define READY_MS 10
 #define MS_NS 1000000
-/* Code 12 of [ORNIC-WIRE-17], in ns */
+/* Code 12 of [ORNIC-WIRE-25], in ns */
 #define RNR_NS 640000
 /* Room for the answer of QUERY_DEVICE, bytes */
 #define ANSWER_LEN 64
@@ -387,7 +387,7 @@ static void say_rnr(struct appendix *a)
 	struct pair_wr wr;
 
 	trace(a, "receiver-not-ready",
-"B has posted no receive WQE. min_rnr_timer of B is 12, which is 0.64 ms [ORNIC-WIRE-17];\n"
+"B has posted no receive WQE. min_rnr_timer of B is 12, which is 0.64 ms [ORNIC-WIRE-25];\n"
 "# rnr_retry of A is 3.");
 	pair = connect();
 	sa = A(pair);
@@ -475,7 +475,7 @@ static void say_reset(struct appendix *a)
 	pair_destroy(pair);
 }
 
-/* [ORNIC-VEC-1] [ORNIC-VEC-2] */
+/* [ORNIC-VEC-2] [ORNIC-VEC-1] */
 static void test_document(void **state)
 {
 	struct appendix a;
@@ -490,7 +490,7 @@ static void test_document(void **state)
 "# with a wire between them, and tests compare it with the headers, and the packets with\n"
 "# computations of their own. A trace begins with its name, a step with its number and who\n"
 "# does what; the other lines are as in hardware-vectors.txt. A device is free to do some of\n"
-"# the steps in another order [ORNIC-VEC-1].\n");
+"# the steps in another order [ORNIC-VEC-2].\n");
 	say_boot(&a);
 	say_send(&a);
 	say_rnr(&a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Documentation/hardware-vectors.txt is what the card does
- * ([ORNIC-VEC-2]): its packets, hashes, and completions; and each work request of
+ * ([ORNIC-VEC-1]): its packets, hashes, and completions; and each work request of
  * the file is one that it has executed.
  */
 #include "appendix.h"
@@ -561,7 +561,7 @@ static void say_doorbells(struct appendix *a)
 	unsigned int i;
 
 	appendix_say(a,
-"\n# ---- Doorbells [ORNIC-DB-1] [ORNIC-DB-17] ----\n"
+"\n# ---- Doorbells [ORNIC-DB-2] [ORNIC-DB-34] ----\n"
 "# Type, queue, what it tells, and the value of 64 bits that is written; hex has its bytes in\n"
 "# ascending order of addresses.\n");
 	for (i = 0; i < ARRAY_SIZE(rings); i++) {
@@ -576,7 +576,7 @@ static void say_doorbells(struct appendix *a)
 	}
 }
 
-/* [ORNIC-VEC-2] */
+/* [ORNIC-VEC-1] */
 static void test_document(void **state)
 {
 	struct appendix a;

@@ -127,7 +127,7 @@ static void say_hashes(struct appendix *a)
 	unsigned int i, len;
 
 	appendix_say(a,
-"\n# ---- Toeplitz hash [ORNIC-DEV-9] [ORNIC-RSS-4] ----\n"
+"\n# ---- Toeplitz hash [ORNIC-DEV-14] [ORNIC-RSS-4] ----\n"
 "# The key and the first eight hashes are those of Microsoft's \"Verifying the RSS Hash\n"
 "# Calculation\"; the last two are of RoCE packets, which a port hashes if they are not for\n"
 "# it. The input is source address, destination address, source port, destination port, as\n"
@@ -161,7 +161,7 @@ static void say_ports(struct appendix *a)
 	unsigned int i;
 
 	appendix_say(a,
-"\n# ---- Source ports of UDP [ORNIC-WIRE-6] ----\n"
+"\n# ---- Source ports of UDP [ORNIC-WIRE-8] ----\n"
 "# For udp_sport 0: flow label, both QP numbers, port\n");
 	for (i = 0; i < ARRAY_SIZE(flows); i++)
 		appendix_say(a, "udp-port 0x%05x 0x%06x 0x%06x 0x%04x\n",

@@ -145,7 +145,7 @@ static void test_levels_3(void **state)
 	buf_uninit(&buf);
 }
 
-/* [ORNIC-BUF-7] Small rings begin within a page, other buffers do not */
+/* [ORNIC-BUF-8] Small rings begin within a page, other buffers do not */
 static void test_small_ring(void **state)
 {
 	static const struct {

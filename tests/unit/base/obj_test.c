@@ -173,7 +173,7 @@ static void roll(uint64_t first, uint64_t step, uint32_t *nums)
 	obj_table_uninit(&table);
 }
 
-/* [ORNIC-OBJ-21] */
+/* [ORNIC-OBJ-5] */
 static void test_obj_numbers_depend_on_random_bits_only(void **state)
 {
 	uint32_t a[SIZE], b[SIZE];
@@ -196,7 +196,7 @@ static void test_obj_numbers_depend_on_random_bits_only(void **state)
 	assert_int_equal(b[0] / SIZE, GENS - 2);
 }
 
-/* [ORNIC-OBJ-2], [ORNIC-OBJ-22] with random numbers */
+/* [ORNIC-OBJ-4], [ORNIC-OBJ-2] with random numbers */
 static void test_obj_random_number_is_not_given_again_soon(void **state)
 {
 	struct dice dice = { .env.ops = &dice_ops,
@@ -246,7 +246,7 @@ static void first_numbers(uint64_t random, uint32_t *nums)
 	host_destroy(host);
 }
 
-/* [ORNIC-OBJ-21] */
+/* [ORNIC-OBJ-5] */
 static void test_obj_numbers_of_a_card(void **state)
 {
 	uint32_t ordered[3], a[3], b[3];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The rings of the admin queue ([ORNIC-ADM-1] ff.), and its record ([ORNIC-ADM-13] ff.) */
+/* The rings of the admin queue ([ORNIC-ADM-1] ff.), and its record ([ORNIC-ADM-17] ff.) */
 #include "card/card.h"
 #include "host.h"
 
@@ -77,7 +77,7 @@ static void test_rings_wrap(void **state)
 	assert_int_equal(host->irqs[0], turns);
 }
 
-/* [ORNIC-ADM-1], [ORNIC-ADM-3] */
+/* [ORNIC-ADM-1], [ORNIC-ADM-4] */
 static void test_full_ring_with_one_doorbell(void **state)
 {
 	struct host *host = *state;
@@ -139,7 +139,7 @@ static void test_entries_are_copied_once(void **state)
 }
 
 /*
- * [ORNIC-ADM-3] There is room for the completion of each command, though the
+ * [ORNIC-ADM-4] There is room for the completion of each command, though the
  * host reads none before the last: on each pass of the ring
  */
 static void test_completions_always_have_room(void **state)
@@ -155,7 +155,7 @@ static void test_completions_always_have_room(void **state)
 
 /* ---- the record ---- */
 
-/* [ORNIC-ADM-14], and more commands than the ring has entries */
+/* [ORNIC-ADM-18], and more commands than the ring has entries */
 static void test_card_that_is_awake_needs_no_doorbell(void **state)
 {
 	struct host *host = *state;
@@ -169,7 +169,7 @@ static void test_card_that_is_awake_needs_no_doorbell(void **state)
 	assert_int_equal(host->irqs[0], 0);
 }
 
-/* [ORNIC-ADM-14] */
+/* [ORNIC-ADM-18] */
 static void test_card_that_sleeps_needs_one(void **state)
 {
 	struct host *host = *state;
@@ -186,7 +186,7 @@ static void test_card_that_sleeps_needs_one(void **state)
 	assert_int_equal(host_completed(host), ORNIC_CMD_OK);
 }
 
-/* [ORNIC-ADM-14] The host saw sq_watched 1, then the card went to sleep */
+/* [ORNIC-ADM-18] The host saw sq_watched 1, then the card went to sleep */
 static void test_no_command_is_lost_on_the_way_to_sleep(void **state)
 {
 	struct host *host = *state;
@@ -200,7 +200,7 @@ static void test_no_command_is_lost_on_the_way_to_sleep(void **state)
 	assert_true(card_sleep_prepare(host->card));
 }
 
-/* [ORNIC-ADM-14] */
+/* [ORNIC-ADM-18] */
 static void test_value_of_the_doorbell_may_be_old(void **state)
 {
 	struct host *host = *state;
@@ -215,7 +215,7 @@ static void test_value_of_the_doorbell_may_be_old(void **state)
 	nops(host, 3);
 }
 
-/* [ORNIC-ADM-15] Each request is answered once, by the next completion */
+/* [ORNIC-ADM-20] Each request is answered once, by the next completion */
 static void test_interrupt_comes_when_asked_for(void **state)
 {
 	struct host *host = *state;
@@ -242,7 +242,7 @@ static void test_interrupt_comes_when_asked_for(void **state)
 	assert_int_equal(host->irqs[0], 2);
 }
 
-/* [ORNIC-ADM-15] The word of an earlier life of the queue is forgotten */
+/* [ORNIC-ADM-20] The word of an earlier life of the queue is forgotten */
 static void test_request_after_a_reset(void **state)
 {
 	struct host *host = *state;
@@ -257,7 +257,7 @@ static void test_request_after_a_reset(void **state)
 	assert_int_equal(host->irqs[0], 1);
 }
 
-/* [ORNIC-RST-5] The interrupt comes unasked */
+/* [ORNIC-RST-7] The interrupt comes unasked */
 static void test_injected_stop_ends_with_a_reset(void **state)
 {
 	struct host *host = *state;
@@ -271,7 +271,7 @@ static void test_injected_stop_ends_with_a_reset(void **state)
 	host_uctx(host, 0, 0);
 }
 
-/* [ORNIC-ADM-4] Nothing is executed, and only a reset helps */
+/* [ORNIC-ADM-5] Nothing is executed, and only a reset helps */
 static void test_index_beyond_the_ring(void **state)
 {
 	struct host *host = *state;
@@ -308,7 +308,7 @@ static void test_index_beyond_the_ring(void **state)
 	assert_int_equal(cause(host), ORNIC_FATAL_ADMIN_PI);
 }
 
-/* [ORNIC-ADM-13], [ORNIC-RST-7] */
+/* [ORNIC-ADM-17], [ORNIC-RST-9] */
 static void test_record_that_cannot_be_used(void **state)
 {
 	struct host *host = *state;
@@ -328,7 +328,7 @@ static void test_record_that_cannot_be_used(void **state)
 	assert_int_equal(cause(host), ORNIC_FATAL_ADMIN_DMA);
 }
 
-/* [ORNIC-ADM-5], with more commands than the card holds back in a turn */
+/* [ORNIC-ADM-6], with more commands than the card holds back in a turn */
 static void test_latest_command_completes_first(void **state)
 {
 	struct host *host = *state;
@@ -362,7 +362,7 @@ static void test_latest_command_completes_first(void **state)
 			 ORNIC_CMD_OK);
 }
 
-/* [ORNIC-ADM-13] As silicon may */
+/* [ORNIC-ADM-17] As silicon may */
 static void test_device_without_shadow_ignores_the_record(void **state)
 {
 	struct host *host = *state;
@@ -375,7 +375,7 @@ static void test_device_without_shadow_ignores_the_record(void **state)
 	nops(host, 2);
 	assert_in_range(host->irqs[0], 1, 2);
 	assert_int_equal(guest_load32(&dbr->sq_watched), 0);
-	/* Not even the alignment is looked at ([ORNIC-RST-7]) */
+	/* Not even the alignment is looked at ([ORNIC-RST-9]) */
 	give_record(host, 8);
 	assert_int_equal(cause(host), 0);
 	nops(host, 1);

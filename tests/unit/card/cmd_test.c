@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Rules of all commands ([ORNIC-ADM-5] ff.): sizes, addresses, answers, and in
+ * Rules of all commands ([ORNIC-ADM-6] ff.): sizes, addresses, answers, and in
  * which order they are checked. The limits and counters of QUERY_DEVICE and
  * QUERY_STATS, and how structures grow.
  */
@@ -58,7 +58,7 @@ static void test_reserved_field(void **state)
 	assert_int_equal(status_of(host, &sqe), ORNIC_CMD_BAD_PARAM);
 }
 
-/* [ORNIC-ADM-8], [ORNIC-ADM-9] */
+/* [ORNIC-ADM-10], [ORNIC-ADM-11] */
 static void test_lengths(void **state)
 {
 	struct host *host = *state;
@@ -99,7 +99,7 @@ static void test_lengths(void **state)
 	assert_int_equal(status_of(host, &sqe), ORNIC_CMD_OK);
 }
 
-/* [ORNIC-ADM-8] */
+/* [ORNIC-ADM-10] */
 static void test_addresses(void **state)
 {
 	struct host *host = *state;
@@ -135,7 +135,7 @@ static void test_addresses(void **state)
 	}
 }
 
-/* [ORNIC-ADM-5] The host may give all commands the same cmd_id, or any */
+/* [ORNIC-ADM-6] The host may give all commands the same cmd_id, or any */
 static void test_cmd_id_is_returned(void **state)
 {
 	static const uint16_t ids[] = { 0, 0, 0xffff, 0xffff, 1, 0x8000 };
@@ -154,7 +154,7 @@ static void test_cmd_id_is_returned(void **state)
 	}
 }
 
-/* [ORNIC-ADM-10] A command whose output cannot be written changes nothing */
+/* [ORNIC-ADM-12] A command whose output cannot be written changes nothing */
 static void test_answer_out_of_reach_creates_nothing(void **state)
 {
 	struct host *host = *state;
@@ -171,7 +171,7 @@ static void test_answer_out_of_reach_creates_nothing(void **state)
 	assert_int_equal(host->card->xrcds.count, 0);
 }
 
-/* [ORNIC-ADM-7] */
+/* [ORNIC-ADM-9] */
 static void test_answer_is_cut_to_the_room(void **state)
 {
 	struct host *host = *state;
@@ -187,7 +187,7 @@ static void test_answer_is_cut_to_the_room(void **state)
 	assert_memory_equal(&part, &whole, room);
 }
 
-/* [ORNIC-ADM-7] Nothing beyond the answer or beyond the room is written */
+/* [ORNIC-ADM-9] Nothing beyond the answer or beyond the room is written */
 static void test_only_the_answer_is_written(void **state)
 {
 	struct host *host = *state;
@@ -225,7 +225,7 @@ static void test_only_the_answer_is_written(void **state)
 }
 
 /*
- * [ORNIC-ADM-9] Every command that takes an input refuses one that is a
+ * [ORNIC-ADM-11] Every command that takes an input refuses one that is a
  * byte too short, and every command refuses a tail that is not zero. Sizes
  * are those of hardware.rst, sections 10 and 11.
  */
@@ -293,7 +293,7 @@ static void test_sizes_of_each_command(void **state)
 }
 
 /*
- * [ORNIC-ADM-9], [ORNIC-EXT-3] What an older host leaves out is zero: SET_GID
+ * [ORNIC-ADM-11], [ORNIC-EXT-3] What an older host leaves out is zero: SET_GID
  * of the index alone clears the entry, MODIFY_CQ of the number alone ends
  * moderation
  */
@@ -327,7 +327,7 @@ static void test_short_input_is_extended_with_zeros(void **state)
 }
 
 /*
- * [ORNIC-ADM-11] An entry in which everything is wrong, and is put right thing
+ * [ORNIC-ADM-14] An entry in which everything is wrong, and is put right thing
  * by thing: each status shows the next check
  */
 static void test_order_of_checks(void **state)
@@ -434,13 +434,13 @@ static void test_query_device_tells_what_is_built(void **state)
 	assert_int_equal(le32toh(out.flow_flags), 0xf);
 	assert_int_equal(le32toh(out.flow_layers), 0xf);
 	assert_int_equal(le32toh(out.max_flow_masks), 0);
-	/* [ORNIC-DEV-16] */
+	/* [ORNIC-DEV-3] */
 	assert_true(le64toh(out.guid) == 0x000e1cfffe000001ULL);
 	assert_true(le32toh(out.max_mr) >= 131071);
 	assert_true(le32toh(out.max_qp) >= 16382);
 	assert_true(le32toh(out.max_cq) >= 16384);
 	assert_int_equal(le32toh(out.max_uctx), CARD_DB_PAGES);
-	/* [ORNIC-OBJ-6] */
+	/* [ORNIC-OBJ-11] */
 	assert_true(le32toh(out.max_eq) >= CARD_VECTORS_MAX);
 	/* libfabric's verbs;ofi_rxm asks for that many */
 	assert_int_equal(le32toh(out.max_cqe), 262144);
@@ -460,7 +460,7 @@ static void test_query_device_tells_what_is_built(void **state)
 	assert_int_equal(le32toh(out.max_flows), 1024);
 	assert_int_equal(le32toh(out.max_counters), 1024);
 	assert_int_equal(le32toh(out.max_stat_sets), 1024);
-	/* [ORNIC-FLOW-16] 60 tags, or 25 extension headers, fill what is looked at */
+	/* [ORNIC-FLOW-2] 60 tags, or 25 extension headers, fill what is looked at */
 	assert_int_equal(le32toh(out.parse_bytes), 256);
 	assert_int_equal(le32toh(out.parse_tags), 60);
 	assert_int_equal(le32toh(out.parse_exts), 25);
@@ -478,7 +478,7 @@ static void check_ring(__le32 entries)
 	assert_true(count <= ORNIC_RING_MAX);
 }
 
-/* [ORNIC-DEV-18], [ORNIC-ORD-10] A card that lags as far as it may, too */
+/* [ORNIC-DEV-6], [ORNIC-ORD-8] A card that lags as far as it may, too */
 static void test_limits_of_rings(void **state)
 {
 	static const struct card_config configs[] = {
@@ -534,7 +534,7 @@ static void test_answer_does_not_change(void **state)
 }
 
 /*
- * [ORNIC-DEV-3], [ORNIC-EXT-2] So many counters as the card promises, and not
+ * [ORNIC-DEV-5], [ORNIC-EXT-1] So many counters as the card promises, and not
  * one more
  */
 static void test_maximum_is_what_may_be_created(void **state)
@@ -555,7 +555,7 @@ static void test_maximum_is_what_may_be_created(void **state)
 			ORNIC_CMD_NO_RESOURCES);
 }
 
-/* [ORNIC-DEV-6] The host's own `up` tells no event */
+/* [ORNIC-DEV-10] The host's own `up` tells no event */
 static void test_up_is_no_event(void **state)
 {
 	struct kit *kit = *state;
@@ -602,7 +602,7 @@ static void test_query_stats_each_scope(void **state)
 }
 
 /*
- * [ORNIC-DEV-13] An older host asks for fewer counters and gets these; all
+ * [ORNIC-DEV-18] An older host asks for fewer counters and gets these; all
  * begin with 0 at reset and only grow
  */
 static void test_counters_grow_and_are_cut(void **state)

@@ -161,7 +161,7 @@ static void test_of_the_network_stack(void **state)
 	expect_wire(w, 1);
 }
 
-/* [ORNIC-FLOW-10] */
+/* [ORNIC-FLOW-11] */
 static void test_sniffers_see_it_once(void **state)
 {
 	struct raw *w = *state;
@@ -184,7 +184,7 @@ static void test_sniffers_see_it_once(void **state)
 	}
 }
 
-/* [ORNIC-DEV-19] Nothing is looped back then */
+/* [ORNIC-DEV-9] Nothing is looped back then */
 static void test_while_the_port_is_down(void **state)
 {
 	struct raw *w = *state;
@@ -256,7 +256,7 @@ static bool reaches(struct pair *pair, const uint8_t *dmac)
 	return true;
 }
 
-/* [ORNIC-LOOP-5] [ORNIC-WIRE-20] Datagrams to the port, to a macvlan, to others */
+/* [ORNIC-LOOP-5] [ORNIC-WIRE-29] Datagrams to the port, to a macvlan, to others */
 static void test_roce_to_the_port_itself(void **state)
 {
 	struct pair *pair = *state;
@@ -293,7 +293,7 @@ static void test_rc_to_the_port_itself(void **state)
 	host_port_stat_is(A(pair)->host, ORNIC_PORT_STAT_rx_frames, sent);
 }
 
-/* [ORNIC-LOOP-5] [ORNIC-WIRE-24] A wire that is full does not hold it up */
+/* [ORNIC-LOOP-5] [ORNIC-WIRE-6] A wire that is full does not hold it up */
 static void test_roce_to_the_port_itself_while_the_wire_is_full(void **state)
 {
 	struct pair *pair = *state;
@@ -302,7 +302,7 @@ static void test_roce_to_the_port_itself_while_the_wire_is_full(void **state)
 	assert_true(reaches(pair, A(pair)->host->mac));
 }
 
-/* [ORNIC-LOOP-5] [ORNIC-DEV-15] Its source address is not checked */
+/* [ORNIC-LOOP-5] [ORNIC-DEV-11] Its source address is not checked */
 static void test_roce_to_the_port_itself_from_any_address(void **state)
 {
 	struct pair *pair = *state;

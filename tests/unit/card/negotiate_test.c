@@ -172,7 +172,7 @@ static void check_types(struct host *host, uint64_t features)
 			 create_mr(host, pdn, ORNIC_MR_MW1));
 	assert_supported(features, ORNIC_FEAT_MW,
 			 create_mr(host, pdn, ORNIC_MR_MW2));
-	/* [ORNIC-OBJ-8] */
+	/* [ORNIC-OBJ-16] */
 	assert_int_equal(create_region(host, pdn, 0), ORNIC_CMD_OK);
 	assert_supported(features, ORNIC_FEAT_MW,
 			 create_region(host, pdn, ORNIC_ACCESS_MW_BIND));
@@ -349,7 +349,7 @@ static void test_a_feature_comes_with_what_it_needs(void **state)
 	host_destroy(host);
 }
 
-/* [ORNIC-DEV-2] [ORNIC-DEV-3] A card without a feature tells nothing of it */
+/* [ORNIC-DEV-2] [ORNIC-DEV-5] A card without a feature tells nothing of it */
 static void test_each_feature_off(void **state)
 {
 	struct ornic_query_device_out all, out;
@@ -456,7 +456,7 @@ static void check_effects(struct host *host)
 	assert_true(effects[ORNIC_CMD_CREATE_MR] & ORNIC_EFFECT_CHANGES);
 }
 
-/* [ORNIC-FIELD-2] A card whose rules do not count has no counters */
+/* [ORNIC-FIELD-3] A card whose rules do not count has no counters */
 static void test_effects(void **state)
 {
 	static const struct {
@@ -515,12 +515,12 @@ static void test_profiles(void **state)
 		host = start(&cards[i].config, 0);
 		query(host, &out);
 		assert_int_equal(le32toh(out.profiles), cards[i].profiles);
-		/* [ORNIC-OBJ-6] */
+		/* [ORNIC-OBJ-11] */
 		assert_true(le32toh(out.max_eq) >=
 			    host_read(host, ORNIC_REG_VECTORS, 4));
 		assert_int_equal(!out.max_gid, !cards[i].gid);
 		assert_int_equal(!out.max_rx_queues, !cards[i].frames);
-		/* [ORNIC-FLOW-16] */
+		/* [ORNIC-FLOW-2] */
 		assert_int_equal(!out.parse_bytes, !cards[i].frames);
 		assert_int_equal(!out.rx_hash_types, !cards[i].frames);
 		if (cards[i].config.parse_least) {

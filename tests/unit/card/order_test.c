@@ -23,7 +23,7 @@ static bool step(struct pair *pair)
 /*
  * [ORNIC-ORD-1] A WRITE, an atomic on what it has written, and a READ of that,
  * again and again. Packets are lost in many ways; a READ whose answer is lost is
- * executed again ([ORNIC-WIRE-14]) and then may see what was written later.
+ * executed again ([ORNIC-WIRE-19]) and then may see what was written later.
  */
 static void test_responder_executes_in_order(void **state)
 {
@@ -167,7 +167,7 @@ static void test_slots_are_read_again(void **state)
 }
 
 /*
- * [ORNIC-ORD-7] Atomics that two QPs send to one word at the same time: each
+ * [ORNIC-ORD-11] Atomics that two QPs send to one word at the same time: each
  * original value is returned once, and none is lost
  */
 static void test_atomics_of_two_qps(void **state)
@@ -214,7 +214,7 @@ static void test_atomics_of_two_qps(void **state)
 }
 
 /*
- * [ORNIC-CQ-3] The one signaled WQE at the end tells of all before it; one that
+ * [ORNIC-CQ-6] The one signaled WQE at the end tells of all before it; one that
  * fails has a completion though it asks for none
  */
 static void test_unsignaled(void **state)
@@ -244,7 +244,7 @@ static void test_unsignaled(void **state)
 	pair_expect(A(pair), 8, ORNIC_WC_LOC_PROT_ERR);
 }
 
-/* [ORNIC-CQ-6] */
+/* [ORNIC-CQ-10] */
 static void test_completions_outlive_their_qp(void **state)
 {
 	struct pair *pair = *state;
@@ -301,7 +301,7 @@ static void test_receives_are_taken_in_order(void **state)
 	}
 }
 
-/* [ORNIC-SQ-8] Fields of the route that the opcode does not use */
+/* [ORNIC-SQ-12] Fields of the route that the opcode does not use */
 static void test_unused_fields_of_the_route(void **state)
 {
 	static const uint8_t empty[] = {
@@ -349,7 +349,7 @@ static void test_reserved_fields_are_ignored(void **state)
 	pair_expect(b, 1, ORNIC_WC_SUCCESS);
 }
 
-/* [ORNIC-QP-3] The states in which no packet is taken */
+/* [ORNIC-QP-5] The states in which no packet is taken */
 static void test_packets_in_other_states(void **state)
 {
 	static const uint8_t states[] = {
@@ -377,7 +377,7 @@ static void test_packets_in_other_states(void **state)
 }
 
 /*
- * [ORNIC-OBJ-11] DESTROY_MR amidst a message: afterwards no byte of the region
+ * [ORNIC-OBJ-19] DESTROY_MR amidst a message: afterwards no byte of the region
  * changes, and the sender is told
  */
 static void test_region_is_destroyed_amidst_a_message(void **state)
@@ -399,7 +399,7 @@ static void test_region_is_destroyed_amidst_a_message(void **state)
 		assert_int_equal(B(pair)->buf[i], 0x3c);
 }
 
-/* [ORNIC-OBJ-17] Nothing is flushed, whatever the state */
+/* [ORNIC-OBJ-27] Nothing is flushed, whatever the state */
 static void test_destroyed_in_each_state(void **state)
 {
 	struct pair *pair = *state;
@@ -431,7 +431,7 @@ static void test_destroyed_in_each_state(void **state)
 	pair_poll_none(a);
 }
 
-/* [ORNIC-RST-4] A reset of A's card sends B nothing; B's request times out */
+/* [ORNIC-RST-6] A reset of A's card sends B nothing; B's request times out */
 static void test_peers_of_a_reset_card_are_not_told(void **state)
 {
 	struct pair *pair = *state;

@@ -319,7 +319,7 @@ static void test_sent_again_from_the_ring(void **state)
 	assert_int_equal(pushed(pair), 1);
 }
 
-/* [ORNIC-PUSH-8], [ORNIC-DB-3] */
+/* [ORNIC-PUSH-8], [ORNIC-DB-4] */
 static void test_bad_lines(void **state)
 {
 	struct pair *pair = *state;
@@ -355,7 +355,7 @@ static void test_bad_lines(void **state)
 	assert_int_equal(pushed(pair), 0);
 }
 
-/* [ORNIC-DB-33] A line that waits is of before the RESET that follows */
+/* [ORNIC-DB-7] A line that waits is of before the RESET that follows */
 static void test_reset_of_the_qp(void **state)
 {
 	struct pair *pair = *state;
@@ -375,7 +375,7 @@ static void test_reset_of_the_qp(void **state)
 	assert_int_equal(pushed(pair), 0);
 }
 
-/* [ORNIC-QP-6] Nor does a copy outlive the RESET, whose slot the next WQE has again */
+/* [ORNIC-QP-9] Nor does a copy outlive the RESET, whose slot the next WQE has again */
 static void test_reset_of_a_qp_with_a_copy(void **state)
 {
 	struct pair *pair = *state;
@@ -394,7 +394,7 @@ static void test_reset_of_a_qp_with_a_copy(void **state)
 	assert_int_equal(pushed(pair), 0);
 }
 
-/* [ORNIC-DB-21], [ORNIC-RST-1] */
+/* [ORNIC-DB-5], [ORNIC-RST-1] */
 static void test_reset_of_the_card(void **state)
 {
 	struct host *host = push_host(1);

@@ -19,7 +19,7 @@ static const struct reg_case regs[] = {
 	  REGS_ADMIN_DEPTH_MAX | REGS_RESET_TIMEOUT << 8 | ORNIC_CAPS_SHADOW },
 	{ ORNIC_REG_VECTORS, 4, true, false, HOST_VECTORS },
 	{ ORNIC_REG_DB_PAGES, 4, true, false, CARD_DB_PAGES },
-	/* [ORNIC-DB-25] */
+	/* [ORNIC-DB-1] */
 	{ ORNIC_REG_DB_STRIDE, 4, true, false, CARD_DB_PAGE_SIZE },
 	{ ORNIC_REG_STATUS, 4, true, false, ORNIC_STATUS_READY },
 	{ ORNIC_REG_CTRL, 4, true, true, 0 },
@@ -224,7 +224,7 @@ static void test_dma_test(void **state)
 	host_device_stat_is(host, ORNIC_DEVICE_STAT_dma_faults, 3);
 }
 
-/* [ORNIC-RST-6] A card that has stopped does not answer */
+/* [ORNIC-RST-8] A card that has stopped does not answer */
 static void test_no_dma_test_after_a_fatal_error(void **state)
 {
 	struct host *host = *state;
@@ -273,7 +273,7 @@ static void test_rest_of_bar0(void **state)
 	assert_int_equal(bad_accesses(host), count);
 }
 
-/* [ORNIC-RST-9] RESET and ENABLE in one write */
+/* [ORNIC-RST-5] RESET and ENABLE in one write */
 static void test_reset_puts_everything_back(void **state)
 {
 	struct host *host = *state;
@@ -292,7 +292,7 @@ static void test_reset_puts_everything_back(void **state)
 	host_uctx(host, 0, 0);
 }
 
-/* [ORNIC-RST-5], [ORNIC-RST-7] */
+/* [ORNIC-RST-7], [ORNIC-RST-9] */
 static void test_unaligned_ring_is_fatal_and_reset_mends(void **state)
 {
 	struct host *host = *state;
@@ -312,7 +312,7 @@ static void test_unaligned_ring_is_fatal_and_reset_mends(void **state)
 	host_uctx(host, 0, 0);
 }
 
-/* [ORNIC-RST-7] */
+/* [ORNIC-RST-9] */
 static void test_ring_out_of_reach_is_fatal(void **state)
 {
 	struct host *host = *state;
@@ -324,7 +324,7 @@ static void test_ring_out_of_reach_is_fatal(void **state)
 	host_read_is(host, ORNIC_REG_FATAL_CAUSE, 4, ORNIC_FATAL_ADMIN_DMA);
 }
 
-/* [ORNIC-ADM-4], [ORNIC-RST-5] */
+/* [ORNIC-ADM-5], [ORNIC-RST-7] */
 static void test_admin_pi_beyond_the_ring_is_fatal(void **state)
 {
 	struct host *host = *state;
@@ -341,7 +341,7 @@ static void test_admin_pi_beyond_the_ring_is_fatal(void **state)
 	assert_int_equal(host->irqs[0], 1);
 }
 
-/* [ORNIC-RST-8] */
+/* [ORNIC-RST-10] */
 static void test_only_a_reset_ends_the_admin_queue(void **state)
 {
 	struct host *host = *state;
@@ -372,7 +372,7 @@ static void check_no_bus_master(struct host *host)
 	host_enable(host);
 }
 
-/* [ORNIC-PCI-7], [ORNIC-PCI-9] */
+/* [ORNIC-PCI-6], [ORNIC-PCI-7] */
 static void test_bus_mastering_off_is_fatal(void **state)
 {
 	struct host *host = *state;
@@ -383,7 +383,7 @@ static void test_bus_mastering_off_is_fatal(void **state)
 	check_no_bus_master(host);
 }
 
-/* [ORNIC-PCI-9] */
+/* [ORNIC-PCI-7] */
 static void test_enabled_without_bus_mastering_is_fatal(void **state)
 {
 	struct host *host = *state;

@@ -176,7 +176,7 @@ static void check_late(struct host *host)
 	assert_true(timers_next(&host->timers) == TIMER_NEVER);
 }
 
-/* [ORNIC-RST-3], [ORNIC-RST-9]: no write of RESET is followed by an old READY */
+/* [ORNIC-RST-3], [ORNIC-RST-5]: no write of RESET is followed by an old READY */
 static void test_late_after_a_reset(void **state)
 {
 	struct host *host = *state;
@@ -194,7 +194,7 @@ static void test_late_after_a_reset(void **state)
 	host_pd(host);
 }
 
-/* [ORNIC-RST-9]: a reset that goes on is not prolonged by another one */
+/* [ORNIC-RST-5]: a reset that goes on is not prolonged by another one */
 static void test_reset_of_a_card_that_is_late(void **state)
 {
 	struct host *host = *state;

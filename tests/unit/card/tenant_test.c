@@ -138,7 +138,7 @@ static void test_no_memory_of_others(void **state)
 	pair_check(a->buf, VICTIM_BYTES, 1);
 }
 
-/* [ORNIC-ISO-1], [ORNIC-DB-3] Each type of doorbell, for each queue */
+/* [ORNIC-ISO-1], [ORNIC-DB-4] Each type of doorbell, for each queue */
 static void test_no_queues_of_others(void **state)
 {
 	struct pair *pair = *state;
@@ -277,7 +277,7 @@ static void test_full_eq_stops_nothing(void **state)
 
 /* ---- records ---- */
 
-/* [ORNIC-DB-5] A doorbell that is older than the record loses nothing */
+/* [ORNIC-DB-9] A doorbell that is older than the record loses nothing */
 static void test_old_doorbell(void **state)
 {
 	struct pair *pair = *state;
@@ -300,7 +300,7 @@ static void test_old_doorbell(void **state)
 	host_device_stat_is(a->host, ORNIC_DEVICE_STAT_bad_sq_pi, 0);
 }
 
-/* [ORNIC-DB-6] The host's line of the record belongs to the host */
+/* [ORNIC-DB-14] The host's line of the record belongs to the host */
 static void test_line_of_the_host(void **state)
 {
 	struct pair *pair = *state;
@@ -325,7 +325,7 @@ static void test_line_of_the_host(void **state)
 	assert_int_equal(le32toh(dbrs[1]->rq_pi), b->qp.rq_pi);
 }
 
-/* [ORNIC-DB-8], [ORNIC-OBJ-4] Nothing is read or written after destruction */
+/* [ORNIC-DB-19], [ORNIC-OBJ-7] Nothing is read or written after destruction */
 static void test_record_of_a_destroyed_qp(void **state)
 {
 	struct pair *pair = *state;
@@ -352,7 +352,7 @@ static uint32_t watched(struct side *side)
 	return guest_load32(&host_qp_dbr(&side->qp)->sq_watched);
 }
 
-/* [ORNIC-DB-12] In the states in which nothing is sent it is 0 */
+/* [ORNIC-DB-24] In the states in which nothing is sent it is 0 */
 static void test_watched_is_0_after_errors(void **state)
 {
 	static const uint8_t states[] = { ORNIC_QPS_ERR, ORNIC_QPS_RESET };
@@ -371,7 +371,7 @@ static void test_watched_is_0_after_errors(void **state)
 	}
 }
 
-/* [ORNIC-DB-19] Of completions of commands, of events, and of IRQ_TEST */
+/* [ORNIC-DB-40] Of completions of commands, of events, and of IRQ_TEST */
 static void test_interrupts_are_counted(void **state)
 {
 	struct kit *kit = *state;
@@ -391,7 +391,7 @@ static void test_interrupts_are_counted(void **state)
 	host_device_stat_is(host, ORNIC_DEVICE_STAT_interrupts, sum);
 }
 
-/* [ORNIC-OBJ-16] */
+/* [ORNIC-OBJ-26] */
 static void test_new_qp(void **state)
 {
 	struct kit *kit = *state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* ORNIC_WQ_DELAY_DROP: frames that wait for a WQE ([ORNIC-WQ-7] ff.) */
+/* ORNIC_WQ_DELAY_DROP: frames that wait for a WQE ([ORNIC-WQ-8] ff.) */
 #include "card/card.h"
 #include "eth/delay.h"
 #include "eth/rss.h"
@@ -26,7 +26,7 @@ static void deliver(struct raw *w, struct host_qp *wq, unsigned int len)
 	rxq_deliver(w, rxq_find(w, wq), data, len);
 }
 
-/* [ORNIC-WQ-7] */
+/* [ORNIC-WQ-8] */
 static void test_refusals(void **state)
 {
 	struct raw *w = *state;
@@ -51,7 +51,7 @@ static void test_refusals(void **state)
 #undef TRY
 }
 
-/* [ORNIC-WQ-7] */
+/* [ORNIC-WQ-8] */
 static void test_frames_wait_in_order(void **state)
 {
 	static const unsigned int lens[] = { 60, 256, 257, 1518, 18 };
@@ -90,7 +90,7 @@ static void test_frames_wait_in_order(void **state)
 	rxq_expect_quiet(w);
 }
 
-/* [ORNIC-WQ-7] */
+/* [ORNIC-WQ-8] */
 static void test_delayed_frames_are_treated_as_others(void **state)
 {
 	struct raw *w = *state;
@@ -123,7 +123,7 @@ static void test_delayed_frames_are_treated_as_others(void **state)
 	assert_int_not_equal(le32toh(ext->rss_hash), 0);
 }
 
-/* [ORNIC-WQ-8] */
+/* [ORNIC-WQ-9] */
 static void test_time_is_up(void **state)
 {
 	struct raw *w = *state;
@@ -166,7 +166,7 @@ static void test_time_is_up(void **state)
 	assert_int_equal(w->host->card->delayed, 0);
 }
 
-/* [ORNIC-WQ-9] */
+/* [ORNIC-WQ-10] */
 static void test_only_so_many_wait(void **state)
 {
 	struct raw *w = *state;
@@ -191,7 +191,7 @@ static void test_only_so_many_wait(void **state)
 	assert_int_equal(rxq_no_wqe(w), 4);
 }
 
-/* [ORNIC-WQ-9] */
+/* [ORNIC-WQ-10] */
 static void test_end_of_the_wq_is_theirs(void **state)
 {
 	struct raw *w = *state;

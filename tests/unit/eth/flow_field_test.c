@@ -87,7 +87,7 @@ static void try_rule(struct raw *w, const struct ornic_create_flow_in *in,
 		host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_FLOW, num);
 }
 
-/* [ORNIC-FIELD-1] [ORNIC-FIELD-2] */
+/* [ORNIC-FIELD-1] [ORNIC-FIELD-3] */
 static void test_each_field(void **state)
 {
 	struct raw *w = *state;
@@ -111,7 +111,7 @@ static void test_each_field(void **state)
 		try_rule(w, &in, known & fields[i].bit);
 		memset(mask, 0, fields[i].size);
 		mask[fields[i].size - 1] = 0x2;
-		/* Each layer is a field of its own ([ORNIC-FIELD-5]) */
+		/* Each layer is a field of its own ([ORNIC-FIELD-2]) */
 		if (fields[i].bit == ORNIC_FLOW_FIELD_KEY(layers))
 			try_rule(w, &in, known & fields[i].bit);
 		else
@@ -119,7 +119,7 @@ static void test_each_field(void **state)
 	}
 }
 
-/* [ORNIC-FIELD-5] The bits that a field can have are all bits of its mask */
+/* [ORNIC-FIELD-2] The bits that a field can have are all bits of its mask */
 static void test_short_fields(void **state)
 {
 	struct raw *w = *state;
@@ -146,7 +146,7 @@ static void test_short_fields(void **state)
 #undef WHOLE
 }
 
-/* [ORNIC-FIELD-2] Types, flags and counters of a basic card */
+/* [ORNIC-FIELD-3] Types, flags and counters of a basic card */
 static void test_basic_types_and_flags(void **state)
 {
 	struct raw *w = *state;
@@ -175,7 +175,7 @@ static void test_basic_types_and_flags(void **state)
 	assert_int_equal(create(w, &good, NULL), ORNIC_CMD_OK);
 }
 
-/* [ORNIC-FIELD-3] */
+/* [ORNIC-FIELD-4] */
 static void test_few_masks(void **state)
 {
 	struct raw *w = *state;
@@ -206,7 +206,7 @@ static void arrive(struct raw *w)
 	raw_receive(w, packet, LEN, 0);
 }
 
-/* [ORNIC-FIELD-4] */
+/* [ORNIC-FIELD-5] */
 static void test_oldest_of_equal_rules_takes_the_frame(void **state)
 {
 	struct raw *w = *state;

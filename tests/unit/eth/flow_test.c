@@ -109,7 +109,7 @@ static void reaches(struct raw *w, const uint8_t *dmac, unsigned int dport,
 
 /* ---- commands ---- */
 
-/* [ORNIC-FLOW-2], [ORNIC-FLOW-3] */
+/* [ORNIC-FLOW-3], [ORNIC-FLOW-4] */
 static void test_create_refusals(void **state)
 {
 	struct raw *w = *state;
@@ -158,7 +158,7 @@ static void test_create_refusals(void **state)
 #undef REFUSED
 }
 
-/* [ORNIC-FLOW-3] */
+/* [ORNIC-FLOW-4] */
 static void test_only_queues_of_frames(void **state)
 {
 	struct ornic_create_qp_in send_only = { .type = ORNIC_QPT_RAW_PACKET };
@@ -186,7 +186,7 @@ static void test_only_queues_of_frames(void **state)
 	host_cmd_ok(w->host, ORNIC_CMD_CREATE_FLOW, &in, &out);
 }
 
-/* [ORNIC-FLOW-3] A rule uses its QP and its counters */
+/* [ORNIC-FLOW-4] A rule uses its QP and its counters */
 static void test_used_objects_stay(void **state)
 {
 	struct raw *w = *state;
@@ -210,7 +210,7 @@ static void test_used_objects_stay(void **state)
 #undef DESTROY
 }
 
-/* [ORNIC-FLOW-13] */
+/* [ORNIC-FLOW-14] */
 static void test_limits(void **state)
 {
 	struct raw *w = *state;
@@ -236,7 +236,7 @@ static void test_limits(void **state)
 	got_nothing(w);
 }
 
-/* [ORNIC-FLOW-13] The cost of one frame is bounded, whatever makes copies */
+/* [ORNIC-FLOW-14] The cost of one frame is bounded, whatever makes copies */
 static void test_copies_are_limited(void **state)
 {
 	struct raw *w = *state;
@@ -272,7 +272,7 @@ static void test_copies_are_limited(void **state)
 
 /* ---- received frames ---- */
 
-/* [ORNIC-FLOW-4], [ORNIC-FLOW-7], [ORNIC-FLOW-8], [ORNIC-FLOW-14] */
+/* [ORNIC-FLOW-5], [ORNIC-FLOW-8], [ORNIC-FLOW-9], [ORNIC-FLOW-15] */
 static void test_rule_takes_its_frames(void **state)
 {
 	struct raw *w = *state;
@@ -300,7 +300,7 @@ static void test_rule_takes_its_frames(void **state)
 	reaches(w, w->host->mac, 2000, 0);
 }
 
-/* [ORNIC-FLOW-4]: a rule takes no frame that differs in one field */
+/* [ORNIC-FLOW-5]: a rule takes no frame that differs in one field */
 static void test_each_field_counts(void **state)
 {
 	/* Source MAC, source address, type of service, destination port */
@@ -328,7 +328,7 @@ static void test_each_field_counts(void **state)
 	}
 }
 
-/* [ORNIC-FLOW-4] */
+/* [ORNIC-FLOW-5] */
 static void test_priority_then_age(void **state)
 {
 	struct raw *w = *state;
@@ -355,7 +355,7 @@ static void test_priority_then_age(void **state)
 	got_nothing(w);
 }
 
-/* [ORNIC-FLOW-4] Frames to groups pass the rules for unicast addresses */
+/* [ORNIC-FLOW-5] Frames to groups pass the rules for unicast addresses */
 static void test_groups_and_unicast_rules(void **state)
 {
 	struct raw *w = *state;
@@ -385,7 +385,7 @@ static void test_groups_and_unicast_rules(void **state)
 	got_nothing(w);
 }
 
-/* [ORNIC-FLOW-5] */
+/* [ORNIC-FLOW-6] */
 static void test_listeners_to_the_same(void **state)
 {
 	struct raw *w = *state;
@@ -415,7 +415,7 @@ static void test_listeners_to_the_same(void **state)
 	got_nothing(w);
 }
 
-/* [ORNIC-FLOW-6] */
+/* [ORNIC-FLOW-7] */
 static void test_dont_trap(void **state)
 {
 	struct raw *w = *state;
@@ -439,7 +439,7 @@ static void test_dont_trap(void **state)
 	assert_int_equal(STAT(w, rx_frames), 3);
 }
 
-/* [ORNIC-FLOW-4] */
+/* [ORNIC-FLOW-5] */
 static void test_defaults(void **state)
 {
 	struct raw *w = *state;
@@ -462,7 +462,7 @@ static void test_defaults(void **state)
 	got_nothing(w);
 }
 
-/* [ORNIC-FLOW-8], [ORNIC-FLOW-9], [ORNIC-FLOW-15] */
+/* [ORNIC-FLOW-9], [ORNIC-FLOW-10], [ORNIC-FLOW-16] */
 static void test_drop_and_count(void **state)
 {
 	struct ornic_query_stats_in query = {
@@ -499,7 +499,7 @@ static void test_drop_and_count(void **state)
 			 ORNIC_CMD_BAD_OBJECT);
 }
 
-/* [ORNIC-FLOW-7] A frame that a QP cannot receive goes to no other QP */
+/* [ORNIC-FLOW-8] A frame that a QP cannot receive goes to no other QP */
 static void test_queue_that_takes_nothing(void **state)
 {
 	struct raw *w = *state;
@@ -518,7 +518,7 @@ static void test_queue_that_takes_nothing(void **state)
 	got_nothing(w);
 }
 
-/* [ORNIC-FLOW-4] */
+/* [ORNIC-FLOW-5] */
 static void test_malformed_is_not_shown(void **state)
 {
 	struct raw *w = *state;
@@ -548,7 +548,7 @@ static void set_gid(struct raw *w)
 	host_cmd_in_ok(w->host, ORNIC_CMD_SET_GID, &gid);
 }
 
-/* [ORNIC-FLOW-4] */
+/* [ORNIC-FLOW-5] */
 static void test_roce_is_for_roce(void **state)
 {
 	struct raw *w = *state;
@@ -567,7 +567,7 @@ static void test_roce_is_for_roce(void **state)
 
 /* ---- sniffers ---- */
 
-/* [ORNIC-FLOW-10] */
+/* [ORNIC-FLOW-11] */
 static void test_sniffer_sees_everything(void **state)
 {
 	struct raw *w = *state;
@@ -599,7 +599,7 @@ static void test_sniffer_sees_everything(void **state)
 	got_nothing(w);
 }
 
-/* [ORNIC-FLOW-10] */
+/* [ORNIC-FLOW-11] */
 static void test_sniffers_choose_and_share(void **state)
 {
 	struct raw *w = *state;
@@ -617,7 +617,7 @@ static void test_sniffers_choose_and_share(void **state)
 	got_nothing(w);
 }
 
-/* [ORNIC-FLOW-11] Sniffers need wire packets, so none is FRAME_LOCAL */
+/* [ORNIC-FLOW-12] Sniffers need wire packets, so none is FRAME_LOCAL */
 static void test_sniffed_roce_is_bytes(void **state)
 {
 	struct raw *w = *state;
@@ -651,7 +651,7 @@ static void send_udp(struct raw *w, unsigned int n, unsigned int dport, bool wir
 	assert_int_equal(w->host->frames, 0);
 }
 
-/* [ORNIC-FLOW-12] */
+/* [ORNIC-FLOW-13] */
 static void test_egress(void **state)
 {
 	struct raw *w = *state;
@@ -681,7 +681,7 @@ static void test_egress(void **state)
 	assert_int_equal(counters->val[ORNIC_COUNTERS_STAT_packets], 3);
 }
 
-/* [ORNIC-FLOW-12] The first rule that matches decides */
+/* [ORNIC-FLOW-13] The first rule that matches decides */
 static void test_egress_order(void **state)
 {
 	struct raw *w = *state;

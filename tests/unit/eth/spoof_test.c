@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The check of source addresses, [ORNIC-DEV-15] */
+/* The check of source addresses, [ORNIC-DEV-11] */
 #include "base/be.h"
 #include "card/card.h"
 #include "eth/headers.h"
@@ -294,7 +294,7 @@ static void test_roce_behind_tags(void **state)
 	}
 }
 
-/* Headers behind the bounds of the card may be those of RoCE ([ORNIC-FLOW-16]) */
+/* Headers behind the bounds of the card may be those of RoCE ([ORNIC-FLOW-2]) */
 static void test_behind_the_least_bounds(void **state)
 {
 	static const uint8_t tags[] = { 0x81, 0, 0, 5, 0x81, 0, 0, 5, 0x81, 0, 0, 5 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* TCP segmentation ([ORNIC-SQ-16], [ORNIC-SQ-22], [ORNIC-SQ-23]) */
+/* TCP segmentation ([ORNIC-SQ-30], [ORNIC-SQ-31], [ORNIC-SQ-32]) */
 #include "base/be.h"
 #include "card/card.h"
 #include "eth/csum.h"
@@ -175,7 +175,7 @@ static void expect_done(struct raw *w)
 	assert_null(host_queue_peek(&w->cq));
 }
 
-/* [ORNIC-SQ-16] */
+/* [ORNIC-SQ-30] */
 static void test_segments(void **state)
 {
 	static const uint32_t lens[] = { 1, MSS - 1, MSS, MSS + 1, 3 * MSS,
@@ -201,7 +201,7 @@ static void test_segments(void **state)
 	host_port_stat_is(w->host, ORNIC_PORT_STAT_tx_errors, 0);
 }
 
-/* [ORNIC-SQ-16] The checksum of TCP may be 0, and is not 0xffff then */
+/* [ORNIC-SQ-30] The checksum of TCP may be 0, and is not 0xffff then */
 static void test_checksum_of_zero(void **state)
 {
 	struct raw *w = *state;
@@ -222,7 +222,7 @@ static void test_checksum_of_zero(void **state)
 	assert_int_equal(be_get16(end), 0);
 }
 
-/* [ORNIC-SQ-16] The longest headers, with the longest segments */
+/* [ORNIC-SQ-30] The longest headers, with the longest segments */
 static void test_longest_headers(void **state)
 {
 	struct raw *w = *state;
@@ -262,7 +262,7 @@ static void take(void *arg)
 		raw_done(w, raw_sent(w));
 }
 
-/* [ORNIC-SQ-16] More segments than the host has frames */
+/* [ORNIC-SQ-30] More segments than the host has frames */
 static void test_longest_payload(void **state)
 {
 	struct raw *w = *state;
@@ -284,7 +284,7 @@ static void test_longest_payload(void **state)
 	raw_expect(w, ORNIC_WC_LOC_LEN_ERR);
 }
 
-/* [ORNIC-SQ-22] */
+/* [ORNIC-SQ-31] */
 static void test_refusals(void **state)
 {
 	struct raw *w = *state;
@@ -339,7 +339,7 @@ static void test_refusals(void **state)
 	expect_done(w);
 }
 
-/* [ORNIC-SQ-23] Segments that were sent before the failure stay sent */
+/* [ORNIC-SQ-32] Segments that were sent before the failure stay sent */
 static void test_failure_in_the_middle(void **state)
 {
 	struct raw *w = *state;
@@ -358,7 +358,7 @@ static void test_failure_in_the_middle(void **state)
 	expect_done(w);
 }
 
-/* [ORNIC-SQ-23] */
+/* [ORNIC-SQ-32] */
 static void test_what_has_begun_is_finished_in_sqd(void **state)
 {
 	struct raw *w = *state;
@@ -424,7 +424,7 @@ static void test_segments_are_paced(void **state)
 	check_all(w, &wr);
 }
 
-/* [ORNIC-SQ-5] */
+/* [ORNIC-SQ-9] */
 static void test_other_types_have_none(void **state)
 {
 	struct raw *w = *state;

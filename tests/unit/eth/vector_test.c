@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The frames of Documentation/hardware-frames.txt: what the parser finds, the
- * hashes, checksums, and which frames are for RoCE ([ORNIC-FLOW-1], [ORNIC-DEV-9],
- * [ORNIC-RSS-4], [ORNIC-CQ-15], [ORNIC-WIRE-7], [ORNIC-WIRE-26]), by a card with wide
- * bounds, and by one with the least ([ORNIC-FLOW-16])
+ * hashes, checksums, and which frames are for RoCE ([ORNIC-FLOW-1], [ORNIC-DEV-14],
+ * [ORNIC-RSS-4], [ORNIC-CQ-12], [ORNIC-WIRE-9], [ORNIC-WIRE-11]), by a card with wide
+ * bounds, and by one with the least ([ORNIC-FLOW-2])
  */
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -203,7 +203,7 @@ static void check_layer(const struct vector *v, const struct ornic_flow_headers 
 	assert_memory_equal(h->dst_ip, want->dst, 16);
 }
 
-/* [ORNIC-CQ-17] Flags of the hash; @ports: ports are hashed */
+/* [ORNIC-CQ-13] Flags of the hash; @ports: ports are hashed */
 static unsigned int hash_flags(const struct vector *v, bool ports)
 {
 	ports &= v->outer.sport || v->outer.dport;
@@ -254,7 +254,7 @@ static void check_fields(struct raw *w, const struct vector *v)
 	check_within(v, &headers_bounds_full);
 }
 
-/* [ORNIC-FLOW-16] The bound of a frame is the least one that does */
+/* [ORNIC-FLOW-2] The bound of a frame is the least one that does */
 static void check_bounds(struct raw *w, const struct vector *v)
 {
 	struct headers_bounds bounds = headers_bounds_least;
@@ -338,7 +338,7 @@ static void check_ordinary(struct raw *w, const struct vector *v)
 	CHECK(v, le32toh(ext->rss_hash), hash);
 }
 
-/* [ORNIC-DEV-9] [ORNIC-CQ-15] [ORNIC-WIRE-7] [ORNIC-WIRE-26] */
+/* [ORNIC-DEV-14] [ORNIC-CQ-12] [ORNIC-WIRE-9] [ORNIC-WIRE-11] */
 static void check_port(struct raw *w, const struct vector *v)
 {
 	uint64_t malformed = rdma_stat(w, ORNIC_RDMA_STAT_rx_malformed);

@@ -74,7 +74,7 @@ static void test_numbers_are_of_one_kind(void **state)
 					 wq.num), ORNIC_CMD_BAD_OBJECT);
 }
 
-/* [ORNIC-OBJ-3] */
+/* [ORNIC-OBJ-6] */
 static void test_uses(void **state)
 {
 	struct raw *w = *state;
@@ -327,7 +327,7 @@ static void test_frames_come_in_rdy_only(void **state)
 	rxq_expect_quiet(w);
 }
 
-/* [ORNIC-DB-31] */
+/* [ORNIC-DB-12] */
 static void test_doorbell_needed(void **state)
 {
 	struct raw *w = *state;
@@ -380,7 +380,7 @@ static void test_err_flushes_and_reset_does_not(void **state)
 	rxq_expect_quiet(w);
 }
 
-/* [ORNIC-QP-11] Flushed within 20 ms, or when the host asks for ERR again */
+/* [ORNIC-QP-7] Flushed within 20 ms, or when the host asks for ERR again */
 static void test_err_looks_again(void **state)
 {
 	struct raw *w = *state;
@@ -418,7 +418,7 @@ expect_message(struct raw *w, const char *fmt, ...)
 	assert_string_equal(w->host->message, text);
 }
 
-/* [ORNIC-WQ-6] */
+/* [ORNIC-WQ-7] */
 static void test_wq_that_fails_tells(void **state)
 {
 	struct ornic_qp_dbr *dbr;
@@ -462,7 +462,7 @@ static void test_wq_that_fails_tells(void **state)
 	assert_int_equal(rxq_no_wqe(w), 2);
 }
 
-/* [ORNIC-WQ-6] */
+/* [ORNIC-WQ-7] */
 static void test_cq_that_fails_takes_its_wqs(void **state)
 {
 	struct raw *w = *state;
@@ -512,7 +512,7 @@ static void test_frames_are_spread(void **state)
 		rxq_deliver(w, &qp->base, data, sizeof(data));
 		ext = host_cqe_ext(host_queue_peek(&w->cq));
 		assert_true(le16toh(ext->flags) & ORNIC_CQE_EXT_RSS);
-		/* [ORNIC-CQ-17] */
+		/* [ORNIC-CQ-13] */
 		assert_true(le16toh(ext->flags) & ORNIC_CQE_EXT_RSS_L4);
 		assert_int_equal(le32toh(ext->flow_tag), RXQ_TAG);
 		at = le32toh(ext->rss_hash) % RAW_WQS;

@@ -87,7 +87,7 @@ static void test_all_ones_everywhere_change_only_what_they_may(void **state)
 	assert_memory_equal(pci.config, before.config, PCI_CONFIG_SIZE);
 }
 
-/* [ORNIC-ROOM-7] Neither half of BAR4 has a bit that sizes it */
+/* [ORNIC-ROOM-8] Neither half of BAR4 has a bit that sizes it */
 static void test_there_is_no_bar4(void **state)
 {
 	set(PCI_BASE_ADDRESS_4, ~0U, 4);
@@ -135,7 +135,7 @@ static void test_msix(void **state)
 	assert_int_equal(get(at + PCI_MSIX_FLAGS, 2), CARD_VECTORS_MAX - 1);
 }
 
-/* [ORNIC-PCI-8] */
+/* [ORNIC-PCI-3] */
 static void test_msix_table_has_room_for_all_vectors(void **state)
 {
 	assert_int_equal(ORNIC_VECTORS_MAX * PCI_MSIX_ENTRY_SIZE,
@@ -169,7 +169,7 @@ static void test_transactions_that_the_host_may_choose(void **state)
 }
 
 /*
- * [ORNIC-BUS-12]: a reset brings the default of the completion timeout back. The reads of this card
+ * [ORNIC-BUS-10]: a reset brings the default of the completion timeout back. The reads of this card
  * end at once, so what waits for one cannot be tried here.
  */
 static void test_completion_timeout_is_the_default(void **state)
@@ -218,7 +218,7 @@ static void test_power_state_is_all_of_pm_that_is_written(void **state)
 	assert_int_equal(get(at, 2), PCI_PM_CTRL_NO_SOFT_RESET | 3);
 }
 
-/* [ORNIC-PCI-4] */
+/* [ORNIC-PCI-8] */
 static void test_d3hot_is_like_a_disabled_function(void **state)
 {
 	unsigned int at = find_cap(PCI_CAP_ID_PM) + PCI_PM_CTRL;
@@ -234,7 +234,7 @@ static void test_d3hot_is_like_a_disabled_function(void **state)
 	assert_true(pci_master_enabled(&pci));
 }
 
-/* [ORNIC-PCI-4] */
+/* [ORNIC-PCI-8] */
 static void test_d1_and_d2_are_discarded(void **state)
 {
 	unsigned int at = find_cap(PCI_CAP_ID_PM) + PCI_PM_CTRL;
@@ -279,7 +279,7 @@ static const struct {
 	{ PCI_ERR_HEADER_LOG + 12, 0, 0 },
 };
 
-/* [ORNIC-PCI-5] */
+/* [ORNIC-PCI-9] */
 static void test_error_registers_take_what_they_may(void **state)
 {
 	unsigned int at = find_ecap(PCI_EXT_CAP_ID_ERR), i;
@@ -297,7 +297,7 @@ static void test_error_registers_take_what_they_may(void **state)
 	}
 }
 
-/* [ORNIC-PCI-5] */
+/* [ORNIC-PCI-9] */
 static void test_error_status_is_cleared_by_writing_ones(void **state)
 {
 	static const struct {
@@ -324,7 +324,7 @@ static void test_error_status_is_cleared_by_writing_ones(void **state)
 	}
 }
 
-/* [ORNIC-PCI-5] */
+/* [ORNIC-PCI-9] */
 static void test_only_power_on_resets_error_registers(void **state)
 {
 	unsigned int at = find_ecap(PCI_EXT_CAP_ID_ERR);
@@ -345,7 +345,7 @@ static void test_only_power_on_resets_error_registers(void **state)
 	assert_int_equal(get(at + PCI_ERR_UNCOR_STATUS, 4), 0);
 }
 
-/* [ORNIC-PCI-1] [ORNIC-DEV-16]: the GUID, which has the universal/local bit of the MAC inverted */
+/* [ORNIC-PCI-1] [ORNIC-DEV-3]: the GUID, which has the universal/local bit of the MAC inverted */
 static void test_serial_number_is_the_guid(void **state)
 {
 	assert_int_equal(get(0x100, 4) & 0xfffff, 0x10003);

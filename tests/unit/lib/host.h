@@ -199,9 +199,9 @@ void host_run(struct host *host);
 /* Advance time by @ns: run timers, then host_run() */
 void host_sleep(struct host *host, uint64_t ns);
 
-/* Publish admin_pi as [ORNIC-ADM-14] says */
+/* Publish admin_pi as [ORNIC-ADM-18] says */
 void host_ring_admin(struct host *host);
-/* Submit a command without output, as [ORNIC-ADM-14] says; the card does not run */
+/* Submit a command without output, as [ORNIC-ADM-18] says; the card does not run */
 void host_submit(struct host *host, unsigned int opcode, const void *in,
 		 uint32_t in_len);
 /* Return true if the next completion is there, as the card writes it */
@@ -266,7 +266,7 @@ void host_port_up(struct host *host, bool up);
 void host_buf(struct ornic_buf *buf, uint64_t addr, uint64_t len);
 
 uint32_t host_uctx(struct host *host, uint32_t flags, uint64_t board);
-/* Return the number of another PD, which the host chooses ([ORNIC-OBJ-23]) */
+/* Return the number of another PD, which the host chooses ([ORNIC-OBJ-12]) */
 uint32_t host_pd(struct host *host);
 /* Execute CREATE_MR; return the key */
 uint32_t host_create_mr(struct host *host, const struct ornic_create_mr_in *in);

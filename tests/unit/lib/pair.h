@@ -240,7 +240,7 @@ void pair_inject(struct pair *pair, struct packet *pkt, const void *payload,
 /* Return the next completion and consume it; fail if there is none */
 struct ornic_cqe pair_poll(struct side *side);
 void pair_poll_none(struct side *side);
-/* pair_poll(), and check the completion: no other status will do ([ORNIC-CQ-13]) */
+/* pair_poll(), and check the completion: no other status will do ([ORNIC-CQ-4]) */
 void pair_expect(struct side *side, uint64_t wr_id, unsigned int status);
 /*
  * Consume events up to the next one that is not ORNIC_EVENT_COMP; return its

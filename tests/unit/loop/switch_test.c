@@ -197,7 +197,7 @@ static void test_learned_address_is_forgotten_with_age(void **state)
 	expect_at(w, mac[0], 0);
 }
 
-/* [ORNIC-DEV-15] */
+/* [ORNIC-DEV-11] */
 static void test_a_checked_cards_address_cannot_be_taken(void **state)
 {
 	struct world *w = *state;
@@ -223,7 +223,7 @@ static void test_a_cards_address_moves_with_its_sender(void **state)
 	expect(w, 1, 0, 1, 1);
 	deliver(w, 2, mac[0], mac[2]);
 	expect(w, 1, 1, 1, 1);
-	/* [ORNIC-WIRE-4] The card that took it may be a bridge */
+	/* [ORNIC-WIRE-5] The card that took it may be a bridge */
 	assert_false(switch_is_local(&w->sw, mac[0]));
 	/* Its card takes it back by sending, and by the age of the other's frames */
 	deliver(w, 0, mac[2], mac[0]);
@@ -326,7 +326,7 @@ static void test_many_addresses_push_out_no_fixed_one(void **state)
 	expect_at(w, src, 2);
 }
 
-/* [ORNIC-WIRE-4] A packet to the guest of a guest must be bytes */
+/* [ORNIC-WIRE-5] A packet to the guest of a guest must be bytes */
 static void test_learned_address_is_not_local(void **state)
 {
 	struct world *w = *state;

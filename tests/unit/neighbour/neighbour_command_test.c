@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Commands of an attacker, as many as its admin queue holds. Those of its neighbour complete
- * in time ([ORNIC-ADM-12]).
+ * in time ([ORNIC-ADM-15]).
  */
 #include "base/state.h"
 #include "neighbour.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* MODIFY_CQ and RESIZE_CQ ([ORNIC-CQ-7] ff.) */
+/* MODIFY_CQ and RESIZE_CQ ([ORNIC-CQ-14] ff.) */
 #include "kit.h"
 #include "objects/cq.h"
 
@@ -16,7 +16,7 @@ static void moderate(struct kit *w, unsigned int count, unsigned int period)
 	host_cmd_in_ok(w->host, ORNIC_CMD_MODIFY_CQ, &in);
 }
 
-/* [ORNIC-CQ-7] Count completions, or the period after the first of them */
+/* [ORNIC-CQ-14] Count completions, or the period after the first of them */
 static void test_event_waits_for_more(void **state)
 {
 	struct kit *w = *state;
@@ -43,7 +43,7 @@ static void test_event_waits_for_more(void **state)
 	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
 }
 
-/* [ORNIC-CQ-7] */
+/* [ORNIC-CQ-14] */
 static void test_no_moderation(void **state)
 {
 	static const struct {
@@ -62,7 +62,7 @@ static void test_no_moderation(void **state)
 	}
 }
 
-/* [ORNIC-CQ-8] Only solicited and failed completions count */
+/* [ORNIC-CQ-15] Only solicited and failed completions count */
 static void test_solicited_events_are_moderated(void **state)
 {
 	struct kit *w = *state;
@@ -81,7 +81,7 @@ static void test_solicited_events_are_moderated(void **state)
 	kit_expect_comp(w);
 }
 
-/* [ORNIC-CQ-8] A newer request counts from its own first completion */
+/* [ORNIC-CQ-15] A newer request counts from its own first completion */
 static void test_newer_request_begins_anew(void **state)
 {
 	struct kit *w = *state;
@@ -107,7 +107,7 @@ static void test_newer_request_begins_anew(void **state)
 	kit_expect_no_event(w);
 }
 
-/* [ORNIC-CQ-9] A waiting event when the CQ is modified, overrun or destroyed */
+/* [ORNIC-CQ-16] A waiting event when the CQ is modified, overrun or destroyed */
 static void test_waiting_event_is_not_lost(void **state)
 {
 	struct kit *w = *state;
@@ -184,7 +184,7 @@ static uint32_t resize(struct kit *w, unsigned int log_size)
 	return le32toh(out.count);
 }
 
-/* [ORNIC-CQ-10] Entries move from any position, and both rings wrap */
+/* [ORNIC-CQ-18] Entries move from any position, and both rings wrap */
 static void test_resize_moves_entries(void **state)
 {
 	struct kit *w = *state;
@@ -214,7 +214,7 @@ static void test_resize_moves_entries(void **state)
 	kit_expect_cqe(w, 77);
 }
 
-/* [ORNIC-CQ-10] */
+/* [ORNIC-CQ-18] */
 static void test_resize_moves_long_entries(void **state)
 {
 	struct kit *w = *state;
@@ -234,7 +234,7 @@ static void test_resize_moves_long_entries(void **state)
 	kit_expect_cqe(w, 1);
 }
 
-/* [ORNIC-CQ-10] Entries in many pages move, which begin anywhere in a page of the old ring */
+/* [ORNIC-CQ-18] Entries in many pages move, which begin anywhere in a page of the old ring */
 static void test_resize_moves_pages(void **state)
 {
 	struct kit *w = *state;
@@ -258,7 +258,7 @@ static void test_resize_moves_pages(void **state)
 	}
 }
 
-/* [ORNIC-CQ-11] A request is answered once, before, at or after the change */
+/* [ORNIC-CQ-19] A request is answered once, before, at or after the change */
 static void test_resize_keeps_the_request(void **state)
 {
 	struct kit *w = *state;
@@ -280,7 +280,7 @@ static void test_resize_keeps_the_request(void **state)
 	kit_expect_comp(w);
 }
 
-/* [ORNIC-CQ-11] A request written to the new record in advance is seen */
+/* [ORNIC-CQ-19] A request written to the new record in advance is seen */
 static void test_request_in_the_new_record(void **state)
 {
 	struct kit *w = *state;
@@ -299,7 +299,7 @@ static void test_request_in_the_new_record(void **state)
 	kit_expect_cqe(w, 1);
 }
 
-/* [ORNIC-CQ-12] A refused RESIZE_CQ changes nothing */
+/* [ORNIC-CQ-20] A refused RESIZE_CQ changes nothing */
 static void test_resize_refusals(void **state)
 {
 	struct kit *w = *state;

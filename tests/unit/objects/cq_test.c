@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * CQs: rings, phases, events, overruns ([ORNIC-CQ-1] ff., [ORNIC-DB-14] ff.), and
- * how entries become visible ([ORNIC-GEN-5], [ORNIC-GEN-7])
+ * CQs: rings, phases, events, overruns ([ORNIC-CQ-1] ff., [ORNIC-DB-26] ff.), and
+ * how entries become visible ([ORNIC-GEN-6], [ORNIC-GEN-7])
  */
 #include <pthread.h>
 #include <sched.h>
@@ -12,7 +12,7 @@
 #include "objects/cq.h"
 #include "queues/qp.h"
 
-/* [ORNIC-GEN-5], [ORNIC-GEN-6] */
+/* [ORNIC-GEN-6], [ORNIC-GEN-9] */
 static void test_cq_wraps_with_its_phase(void **state)
 {
 	struct kit *w = *state;
@@ -28,7 +28,7 @@ static void test_cq_wraps_with_its_phase(void **state)
 	kit_expect_no_event(w);
 }
 
-/* [ORNIC-GEN-5] The first entry of 64 bytes waits for the second, or for the end of the turn */
+/* [ORNIC-GEN-6] The first entry of 64 bytes waits for the second, or for the end of the turn */
 static void test_pairs(void **state)
 {
 	struct kit *w = *state;
@@ -79,7 +79,7 @@ static void test_cq_of_one_entry(void **state)
 	}
 }
 
-/* [ORNIC-GEN-4] */
+/* [ORNIC-GEN-5] */
 static void test_indexes_wrap_at_32_bits(void **state)
 {
 	struct kit *w = *state;
@@ -305,7 +305,7 @@ static void test_write_entry(void **state)
 
 /* ---- events ---- */
 
-/* [ORNIC-DB-15] */
+/* [ORNIC-DB-28] */
 static void test_one_event_for_one_request(void **state)
 {
 	struct kit *w = *state;
@@ -353,7 +353,7 @@ static void test_arm_word_is_taken_back(void **state)
 	kit_post_silent(w, 6);
 }
 
-/* [ORNIC-DB-20] A SOLICITED replaces a NEXT of its own generation */
+/* [ORNIC-DB-30] A SOLICITED replaces a NEXT of its own generation */
 static void test_solicited_stands_for_an_unanswered_next(void **state)
 {
 	const uint32_t generation = ORNIC_ARM_GEN & -ORNIC_ARM_GEN;
@@ -410,7 +410,7 @@ static void test_word_in_memory_alone_asks_nothing_without_shadow(void **state)
 	kit_post_silent(w, 1);
 }
 
-/* [ORNIC-DB-23] Type 3 asks for what NEXT asks for */
+/* [ORNIC-DB-27] Type 3 asks for what NEXT asks for */
 static void arm_type_3(struct kit *w, bool late)
 {
 	kit_complete(w, 1, ORNIC_WC_SUCCESS, false);
@@ -480,7 +480,7 @@ static void test_cq_overrun(void **state)
 	host_device_stat_is(w->host, ORNIC_DEVICE_STAT_cq_overruns, 2);
 }
 
-/* [ORNIC-CQ-4] An overrun takes the QPs of the CQ, and no others */
+/* [ORNIC-CQ-7] An overrun takes the QPs of the CQ, and no others */
 static void test_overrun_takes_its_qps(void **state)
 {
 	static const unsigned int up[] = { ORNIC_QPS_INIT, ORNIC_QPS_RTR,
@@ -517,7 +517,7 @@ static void test_overrun_takes_its_qps(void **state)
 	kit_expect_cqe(w, 7);
 }
 
-/* [ORNIC-CQ-5] */
+/* [ORNIC-CQ-9] */
 static void test_ignored_overrun(void **state)
 {
 	struct kit *w = *state;
@@ -543,7 +543,7 @@ static void test_cq_out_of_reach(void **state)
 	assert_null(host_queue_peek(&w->cq));
 }
 
-/* [ORNIC-CQ-14] */
+/* [ORNIC-CQ-8] */
 static void test_overrun_cq_takes_no_user(void **state)
 {
 	struct kit *w = *state;
@@ -650,7 +650,7 @@ static void test_users_are_notified_in_turns(void **state)
 	assert_true(list_empty(&host->card->dead_cqs));
 }
 
-/* [ORNIC-OBJ-12] */
+/* [ORNIC-OBJ-22] */
 static void test_create_cq_refusals(void **state)
 {
 	struct kit *w = *state;

@@ -34,7 +34,7 @@ static void test_late_eq_doorbell_interrupts_at_once(void **state)
 	assert_int_equal(w->host->irqs[1], 1);
 }
 
-/* [ORNIC-DB-18] A process that arms in a loop cannot overrun an EQ */
+/* [ORNIC-DB-39] A process that arms in a loop cannot overrun an EQ */
 static void test_one_event_per_cq_in_the_ring(void **state)
 {
 	struct kit *w = *state;
@@ -58,7 +58,7 @@ static void test_one_event_per_cq_in_the_ring(void **state)
 	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
 }
 
-/* [ORNIC-GEN-5] */
+/* [ORNIC-GEN-6] */
 static void test_eq_wraps(void **state)
 {
 	struct kit *w = *state;
@@ -212,7 +212,7 @@ static void test_host_that_consumes_nothing(void **state)
 	assert_true(list_empty(&eq->held));
 	assert_in_range(wakes(w->host, 100000000), 1, 150);
 	assert_true(list_empty(&eq->held));
-	/* [ORNIC-DB-18] The next event of a CQ follows its first one */
+	/* [ORNIC-DB-39] The next event of a CQ follows its first one */
 	for (i = 0; i < WAITING_CQS; i++) {
 		kit_expect_event(w, ORNIC_EVENT_COMP, cq[i].num);
 		if (i % 3 == 2) {
@@ -266,7 +266,7 @@ static void test_eq_index_goes_back(void **state)
 	host_read_is(w->host, ORNIC_REG_FATAL_CAUSE, 4, 0);
 }
 
-/* [ORNIC-EQ-6] [ORNIC-ORD-8] Each kind once, in any order */
+/* [ORNIC-EQ-6] [ORNIC-ORD-12] Each kind once, in any order */
 static void test_waiting_events_come_once(void **state)
 {
 	struct kit *w = *state;
@@ -370,7 +370,7 @@ static void test_link_events(void **state)
 	kit_expect_event(w, ORNIC_EVENT_PORT_UP, 0);
 }
 
-/* [ORNIC-OBJ-6] */
+/* [ORNIC-OBJ-11] */
 static void test_create_eq_refusals(void **state)
 {
 	struct kit *w = *state;

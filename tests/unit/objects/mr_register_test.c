@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Regions that work requests register and invalidate: REG_MR, LOCAL_INV,
- * SEND_WITH_INV ([ORNIC-SQ-11], [ORNIC-SQ-17] to [ORNIC-SQ-19]).
+ * SEND_WITH_INV ([ORNIC-SQ-22], [ORNIC-SQ-19] to [ORNIC-SQ-21]).
  */
 #include "pair.h"
 
@@ -105,7 +105,7 @@ static void test_create_refusals(void **state)
 	uint32_t pages = host->card->budget.pages;
 	struct ornic_create_mr_out out;
 
-	/* [ORNIC-OBJ-7] */
+	/* [ORNIC-OBJ-14] */
 #define REFUSED(field, value) \
 	host_refused(host, ORNIC_CMD_CREATE_MR, good, field, value, \
 		     &out, ORNIC_CMD_BAD_PARAM)
@@ -124,7 +124,7 @@ static void test_create_refusals(void **state)
 	assert_int_equal(host->card->budget.pages, pages);
 }
 
-/* [ORNIC-OBJ-10] A driver need not know which REG_MR were executed */
+/* [ORNIC-OBJ-18] A driver need not know which REG_MR were executed */
 static void test_destroy_by_index(void **state)
 {
 	struct pair *pair = *state;
@@ -141,7 +141,7 @@ static void test_destroy_by_index(void **state)
 
 /* ---- REG_MR and LOCAL_INV ---- */
 
-/* [ORNIC-SQ-17] */
+/* [ORNIC-SQ-19] */
 static void test_reg(void **state)
 {
 	struct pair *pair = *state;
@@ -250,7 +250,7 @@ static void test_reg_refusals(void **state)
 	pair_fails(pair, &wr, ORNIC_WC_MW_BIND_ERR);
 }
 
-/* [ORNIC-SQ-5], [ORNIC-SQ-6] */
+/* [ORNIC-SQ-9], [ORNIC-SQ-10] */
 static void test_reg_is_for_the_kernel(void **state)
 {
 	struct pair *pair = *state;
@@ -274,7 +274,7 @@ static void test_takes_no_data(void **state)
 	host_device_stat_is(A(pair)->host, ORNIC_DEVICE_STAT_bad_wqe_count, 2);
 }
 
-/* [ORNIC-SQ-18] */
+/* [ORNIC-SQ-20] */
 static void test_local_inv(void **state)
 {
 	struct pair *pair = *state;
@@ -316,7 +316,7 @@ static void test_local_inv_refusals(void **state)
 /* ---- in the order of the queue ---- */
 
 /*
- * [ORNIC-SQ-11] Register a region, use it, invalidate it, register it elsewhere
+ * [ORNIC-SQ-22] Register a region, use it, invalidate it, register it elsewhere
  * and use it again: posted at once, with and without losses.
  */
 static void in_order(struct pair *pair, unsigned int lost)
@@ -442,7 +442,7 @@ static void test_sqd_waits_for_it(void **state)
 
 /* ---- by the peer ---- */
 
-/* [ORNIC-SQ-19] */
+/* [ORNIC-SQ-21] */
 static void test_send_with_inv(void **state)
 {
 	struct pair *pair = *state;

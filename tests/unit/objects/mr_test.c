@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Protection domains and memory regions ([ORNIC-OBJ-7] ff., [ORNIC-KEY-1]) */
+/* Protection domains and memory regions ([ORNIC-OBJ-14] ff., [ORNIC-KEY-1]) */
 #include "host.h"
 #include "objects/mr.h"
 #include "objects/pd.h"
@@ -30,7 +30,7 @@ static struct ornic_create_mr_in memory_in(struct host *host, uint32_t pdn)
 	return in;
 }
 
-/* [ORNIC-OBJ-23] Any number below max_pd, also one that was never used */
+/* [ORNIC-OBJ-12] Any number below max_pd, also one that was never used */
 static void test_pd_is_any_number_below_the_limit(void **state)
 {
 	struct host *host = *state;
@@ -94,13 +94,13 @@ static void test_create_refusals(void **state)
 #undef REFUSED
 	assert_int_equal(host->card->mrs.count, 0);
 	assert_int_equal(host->card->budget.pages, 0);
-	/* [ORNIC-OBJ-9] A region may end with the last byte of the address space */
+	/* [ORNIC-OBJ-17] A region may end with the last byte of the address space */
 	in = good;
 	in.iova = htole64(-(uint64_t)LEN);
 	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);
 }
 
-/* [ORNIC-OBJ-25] Every card has the types that come with no feature */
+/* [ORNIC-OBJ-15] Every card has the types that come with no feature */
 static void test_types_without_a_feature(void **state)
 {
 	const struct card_config configs[] = {
@@ -233,7 +233,7 @@ static void test_stale_key_finds_nothing(void **state)
 	assert_int_equal(get(host, key, pdn, 0, at, 64), MR_BAD_KEY);
 }
 
-/* [ORNIC-OBJ-9] iova, which host_mr() gives, is not looked at */
+/* [ORNIC-OBJ-17] iova, which host_mr() gives, is not looked at */
 static void test_zero_based(void **state)
 {
 	struct host *host = *state;
@@ -360,7 +360,7 @@ static const uint8_t *host_byte(struct host *host, uint32_t key, uint32_t pdn,
 	return iov.iov_base;
 }
 
-/* [ORNIC-OBJ-19] Each part alone, and all at once */
+/* [ORNIC-OBJ-21] Each part alone, and all at once */
 static void test_modify(void **state)
 {
 	struct host *host = *state;

@@ -111,7 +111,7 @@ static unsigned int destroy(struct side *side, uint32_t key)
 	return host_cmd_object(side->host, ORNIC_CMD_DESTROY_MR, key);
 }
 
-/* [ORNIC-OBJ-7] */
+/* [ORNIC-OBJ-14] */
 static void test_create_refusals(void **state)
 {
 	struct pair *pair = *state;
@@ -154,7 +154,7 @@ static void bound_and_used(struct pair *pair, unsigned int type)
 	use_fails(pair, ORNIC_WR_RDMA_WRITE, mw + 1, 0, 1);
 	use_fails(pair, ORNIC_WR_ATOMIC_FETCH_ADD, mw + 1, at, 8);
 	use(pair, mw + 1, at);
-	/* [ORNIC-OBJ-10] The index is enough */
+	/* [ORNIC-OBJ-18] The index is enough */
 	assert_int_equal(destroy(B(pair), mw), ORNIC_CMD_OK);
 	use_fails(pair, ORNIC_WR_RDMA_READ, mw + 1, at, 1);
 }
@@ -234,7 +234,7 @@ static void test_type1_again(void **state)
 	assert_int_equal(destroy(B(pair), mw), ORNIC_CMD_OK);
 }
 
-/* [ORNIC-OBJ-19] A region with a bound window cannot be modified */
+/* [ORNIC-OBJ-21] A region with a bound window cannot be modified */
 static void test_region_stays(void **state)
 {
 	struct pair *pair = *state;
@@ -324,7 +324,7 @@ static void test_type2_remote_invalidation(void **state)
 	pair_fails(pair, &inv, ORNIC_WC_REM_ACCESS_ERR);
 	pair_again(pair);
 	use(pair, mw, B(pair)->addr + AT);
-	/* [ORNIC-SQ-18] Nor by LOCAL_INV */
+	/* [ORNIC-SQ-20] Nor by LOCAL_INV */
 	inv = inv_wr(mw);
 	post_b(pair, &inv, ORNIC_WC_MW_BIND_ERR);
 }
@@ -455,7 +455,7 @@ static void test_uc(void **state)
 	pair_fill(A(pair)->buf + AT, 99, 6);
 	pair_one(pair, &op);
 	pair_check(B(pair)->buf + AT, 99, 5);
-	/* [ORNIC-QP-5] A failed WQE stops the send queue only */
+	/* [ORNIC-QP-8] A failed WQE stops the send queue only */
 	post_b(pair, &wr, ORNIC_WC_MW_BIND_ERR);
 	pair_state_is(B(pair), ORNIC_QPS_SQE);
 }

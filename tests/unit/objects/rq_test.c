@@ -33,7 +33,7 @@ static uint64_t bad_rq_pi(struct pair *pair)
 }
 
 /*
- * [ORNIC-ORD-5], [ORNIC-ORD-9] rq_ci lags as far as it may, and completions
+ * [ORNIC-ORD-6], [ORNIC-ORD-7] rq_ci lags as far as it may, and completions
  * free the WQEs that it has not passed: the whole ring is used in each lap.
  */
 static void laps(struct pair *pair, uint32_t lag)
@@ -69,7 +69,7 @@ static void test_rq_ci_lags_by_more_than_the_ring(void **state)
 	laps(*state, 256);
 }
 
-/* [ORNIC-DB-7] One more than the ring holds beyond what is done */
+/* [ORNIC-DB-16] One more than the ring holds beyond what is done */
 static void test_ring_beyond_what_is_done(void **state)
 {
 	struct pair *pair = *state;
@@ -101,7 +101,7 @@ static void ring_recv(struct side *side, uint32_t page)
 		      queue->num, queue->rq_pi);
 }
 
-/* [ORNIC-DEV-17] */
+/* [ORNIC-DEV-4] */
 static void test_needs_are_announced(void **state)
 {
 	struct pair *pair = *state;
@@ -115,7 +115,7 @@ static void test_needs_are_announced(void **state)
 	assert_int_equal(le32toh(out.needs), ORNIC_NEEDS_RQ_DOORBELL);
 }
 
-/* [ORNIC-DB-31] A card that needs doorbells relies on them */
+/* [ORNIC-DB-12] A card that needs doorbells relies on them */
 static void test_doorbell_needed(void **state)
 {
 	struct pair *pair = *state;
@@ -135,7 +135,7 @@ static void test_doorbell_needed(void **state)
 	assert_true(pair_stat(B(pair), ORNIC_RDMA_STAT_rnr_naks_sent) >= 3);
 }
 
-/* [ORNIC-DB-31] A doorbell covers all WQEs before its index */
+/* [ORNIC-DB-12] A doorbell covers all WQEs before its index */
 static void test_doorbell_before_the_packets(void **state)
 {
 	struct pair *pair = *state;
@@ -151,7 +151,7 @@ static void test_doorbell_before_the_packets(void **state)
 	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rnr_naks_sent, 0);
 }
 
-/* [ORNIC-DB-31], [ORNIC-QP-4] */
+/* [ORNIC-DB-12], [ORNIC-QP-6] */
 static void test_doorbell_in_err(void **state)
 {
 	struct pair *pair = *state;
@@ -165,7 +165,7 @@ static void test_doorbell_in_err(void **state)
 	pair_expect(B(pair), 7, ORNIC_WC_WR_FLUSH_ERR);
 }
 
-/* [ORNIC-DB-33] */
+/* [ORNIC-DB-7] */
 static void test_doorbell_in_reset(void **state)
 {
 	struct pair *pair = *state;
@@ -194,7 +194,7 @@ static void test_doorbell_in_reset(void **state)
 	assert_int_equal(bad_rq_pi(pair), 0);
 }
 
-/* [ORNIC-DB-3] */
+/* [ORNIC-DB-4] */
 static void test_doorbell_of_another_page(void **state)
 {
 	struct pair *pair = *state;
@@ -212,7 +212,7 @@ static void test_doorbell_of_another_page(void **state)
 	pair_poll_none(B(pair));
 }
 
-/* [ORNIC-DB-2] Cards that need no such doorbells do not know them */
+/* [ORNIC-DB-3] Cards that need no such doorbells do not know them */
 static void test_doorbell_not_needed(void **state)
 {
 	struct pair *pair = *state;
@@ -225,7 +225,7 @@ static void test_doorbell_not_needed(void **state)
 	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
 }
 
-/* [ORNIC-DB-32] [ORNIC-DB-7] The responder tells its peer before it fails */
+/* [ORNIC-DB-17] [ORNIC-DB-16] The responder tells its peer before it fails */
 static void test_lost_queue(void **state)
 {
 	struct pair *pair = *state;
@@ -256,7 +256,7 @@ static void test_lost_queue(void **state)
 	}
 }
 
-/* [ORNIC-DB-32] The requester, and datagrams */
+/* [ORNIC-DB-17] The requester, and datagrams */
 static void test_lost_record_of_a_sender(void **state)
 {
 	struct pair *pair = *state;
@@ -275,7 +275,7 @@ static void test_lost_record_of_a_sender(void **state)
 	assert_in_range(host_device_stat(a->host, ORNIC_DEVICE_STAT_dma_faults), 1, 2);
 }
 
-/* [ORNIC-RQ-8] SGEs count as far as the message reaches */
+/* [ORNIC-RQ-4] SGEs count as far as the message reaches */
 static void test_sges_beyond_the_message(void **state)
 {
 	struct pair *pair = *state;

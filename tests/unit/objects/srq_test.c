@@ -264,7 +264,7 @@ static void test_half_a_message_stalls_nobody(void **state)
 	pair_expect(A(pair), 0x1000, ORNIC_WC_SUCCESS);
 }
 
-/* [ORNIC-RQ-5] */
+/* [ORNIC-RQ-7] */
 static void test_empty_is_not_ready(void **state)
 {
 	struct pair *pair = *state;
@@ -343,7 +343,7 @@ static void test_datagrams(void **state)
 	pair_post_recv(b, 1, b->addr, 140);
 	pair_one(pair, &wr);
 	pair_expect(b, 1, ORNIC_WC_SUCCESS);
-	/* [ORNIC-RQ-4] The SRQ has given the WQE away */
+	/* [ORNIC-RQ-5] The SRQ has given the WQE away */
 	pair_post_recv(b, 2, b->addr, 139);
 	pair_post_recv(b, 3, b->addr, 140);
 	pair_one(pair, &wr);
@@ -473,7 +473,7 @@ static void test_resize(void **state)
 	assert_int_equal(b->host->card->budget.pages, pages);
 }
 
-/* [ORNIC-SRQ-11] The host has rung before it asks: nothing else is copied */
+/* [ORNIC-SRQ-8] The host has rung before it asks: nothing else is copied */
 static void test_resize_after_the_doorbell(void **state)
 {
 	struct pair *pair = *state;
@@ -523,7 +523,7 @@ static void test_resize_refusals(void **state)
 
 /* ---- errors ---- */
 
-/* [ORNIC-SRQ-8] The SRQ is lost: each QP fails when it needs a WQE */
+/* [ORNIC-SRQ-9] The SRQ is lost: each QP fails when it needs a WQE */
 static void test_broken(void **state)
 {
 	struct pair *pair = *state;
@@ -555,7 +555,7 @@ static void test_broken(void **state)
 	assert_int_equal(resize(b, 5, &count), ORNIC_CMD_BAD_STATE);
 }
 
-/* [ORNIC-SRQ-8] */
+/* [ORNIC-SRQ-9] */
 static void test_ring_out_of_reach(void **state)
 {
 	struct pair *pair = *state;
@@ -589,7 +589,7 @@ static void test_bad_wqe(void **state)
 	pair_expect(b, 2, ORNIC_WC_SUCCESS);
 }
 
-/* [ORNIC-SRQ-9] Only the WQE that the QP has taken is flushed */
+/* [ORNIC-SRQ-10] Only the WQE that the QP has taken is flushed */
 static void test_last_wqe(void **state)
 {
 	struct pair *pair = *state;
@@ -640,7 +640,7 @@ static void reset_and_expect(struct side *side, bool took, uint64_t wr_id)
 	assert_int_equal(le64toh(out.wr_id), wr_id);
 }
 
-/* [ORNIC-SRQ-10] RESET tells of no WQE that ERR has flushed */
+/* [ORNIC-SRQ-11] RESET tells of no WQE that ERR has flushed */
 static void test_wqe_of_a_qp_in_err(void **state)
 {
 	struct pair *pair = *state;
@@ -655,7 +655,7 @@ static void test_wqe_of_a_qp_in_err(void **state)
 	reset_and_expect(A(pair), false, 0);
 }
 
-/* [ORNIC-ORD-9] A CQ that is overrun takes no completion; rq_ci tells of the WQE */
+/* [ORNIC-ORD-7] A CQ that is overrun takes no completion; rq_ci tells of the WQE */
 static void test_wqe_that_completes_nowhere(void **state)
 {
 	struct pair *pair = *state;
@@ -671,7 +671,7 @@ static void test_wqe_that_completes_nowhere(void **state)
 	reset_and_expect(b, false, 0);
 }
 
-/* [ORNIC-SRQ-10] RESET and DESTROY_QP take a WQE that the QP had */
+/* [ORNIC-SRQ-11] RESET and DESTROY_QP take a WQE that the QP had */
 static void test_wqe_of_a_qp_that_goes(void **state)
 {
 	struct pair *pair = *state;

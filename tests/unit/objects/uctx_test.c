@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* User contexts and doorbell pages ([ORNIC-OBJ-5], [ORNIC-DB-1] ff.) */
+/* User contexts and doorbell pages ([ORNIC-OBJ-8], [ORNIC-DB-2] ff.) */
 #include "card/card.h"
 #include "kit.h"
 #include "objects/uctx.h"
@@ -33,7 +33,7 @@ static void test_uctx_refusals(void **state)
 	host_cmd_object_is(host, ORNIC_CMD_FREE_UCTX, w->uctx, ORNIC_CMD_BUSY);
 }
 
-/* [ORNIC-OBJ-5] Without SHADOW a board is not looked at, but for its alignment */
+/* [ORNIC-OBJ-8] Without SHADOW a board is not looked at, but for its alignment */
 static void test_board_without_shadow(void **state)
 {
 	struct host *host = ((struct kit *)*state)->host;

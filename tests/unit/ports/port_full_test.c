@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * QPs whose port to the outside is full: they wait, lose nothing, cost nothing,
- * and go on when there is room ([ORNIC-WIRE-24]).
+ * and go on when there is room ([ORNIC-WIRE-6]).
  */
 #include "card/card.h"
 #include "kit.h"
@@ -229,7 +229,7 @@ static void test_port_of_each_request_pays(void **state)
 	pair_run(pair);
 }
 
-/* [ORNIC-QP-9] The responses of a destroyed QP do not wait */
+/* [ORNIC-QP-13] The responses of a destroyed QP do not wait */
 static void test_ack_of_destroyed_does_not_wait(void **state)
 {
 	struct pair *pair = *state;

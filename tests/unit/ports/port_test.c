@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * A port to the outside: whose reader is slow, so that NICs must wait, and whose
- * packets are not the peer's; and the event loop that runs it ([ORNIC-WIRE-24])
+ * packets are not the peer's; and the event loop that runs it ([ORNIC-WIRE-6])
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Producer indexes that go back ([ORNIC-DB-24]) or come late ([ORNIC-QP-11]) */
+/* Producer indexes that go back ([ORNIC-DB-18]) or come late ([ORNIC-QP-7]) */
 #include "pair.h"
 
 static void sends(struct pair *pair, unsigned int count)
@@ -90,7 +90,7 @@ static void test_rq_pi_goes_back_less_far(void **state)
 
 /* ---- receive WQEs that are published in ERR ---- */
 
-/* [ORNIC-QP-11] Flushed within 20 ms, or when the host asks for ERR again */
+/* [ORNIC-QP-7] Flushed within 20 ms, or when the host asks for ERR again */
 static void test_err_looks_again(void **state)
 {
 	struct pair *pair = *state;

@@ -70,7 +70,7 @@ static void destroy(struct side *side)
 		assert_int_equal((_side)->host->card->qps.count, before); \
 	} while (0)
 
-/* [ORNIC-OBJ-13] */
+/* [ORNIC-OBJ-23] */
 static void test_create_refusals(void **state)
 {
 	struct side *side = SIDE((struct pair *)*state);
@@ -127,7 +127,7 @@ static void test_create_holds_what_it_uses(void **state)
 	host_cmd_object_ok(host, ORNIC_CMD_DESTROY_CQ, side->cq.num);
 }
 
-/* [ORNIC-OBJ-15] */
+/* [ORNIC-OBJ-25] */
 static void test_kernel_qp_needs_the_kernel_page(void **state)
 {
 	struct side *side = SIDE((struct pair *)*state);
@@ -187,8 +187,8 @@ static void same_page(struct host *host, struct ornic_buf *buf, uint64_t len)
 }
 
 /*
- * [ORNIC-OBJ-14] The longest rings. Programs expect room for 16384 work
- * requests of any kind, and a card may let sq_ci lag behind ([ORNIC-ORD-10]).
+ * [ORNIC-OBJ-24] The longest rings. Programs expect room for 16384 work
+ * requests of any kind, and a card may let sq_ci lag behind ([ORNIC-ORD-8]).
  */
 static void test_largest_rings(void **state)
 {
@@ -261,7 +261,7 @@ static unsigned int read_paths(const char *type, uint32_t without, bool sqe,
 	struct table *table = calloc(1, sizeof(*table));
 	unsigned int i, row, n = 0;
 
-	table_read(table, "**[ORNIC-QP-14]**");
+	table_read(table, "**[ORNIC-QP-3]**");
 	for (i = FIRST_PATH; i < table->columns; i++) {
 		struct path *path = &paths[n];
 
@@ -370,7 +370,7 @@ static void transitions(struct pair *pair, unsigned int type, const char *name,
 	transitions_without(pair, type, name, 0, sqe);
 }
 
-/* [ORNIC-QP-14] */
+/* [ORNIC-QP-3] */
 static void test_transitions_rc(void **state)
 {
 	transitions(*state, ORNIC_QPT_RC, "RC", false);
@@ -396,7 +396,7 @@ static void test_transitions_raw(void **state)
 	transitions(*state, ORNIC_QPT_RAW_PACKET, "RAW", false);
 }
 
-/* [ORNIC-QP-14] Each half of an XRC connection, with what both halves have */
+/* [ORNIC-QP-3] Each half of an XRC connection, with what both halves have */
 static void test_transitions_xrc(void **state)
 {
 	static const uint32_t requester = M(RETRY_CNT) | M(RNR_RETRY) | M(MAX_RD_ATOMIC);
@@ -411,7 +411,7 @@ static void test_transitions_xrc(void **state)
 	transitions_without(pair, ORNIC_QPT_XRC_RECV, "RC", requester, false);
 }
 
-/* [ORNIC-QP-10] Any MODIFY_QP may name the state, which must be the right one */
+/* [ORNIC-QP-2] Any MODIFY_QP may name the state, which must be the right one */
 static void test_current_state(void **state)
 {
 	struct pair *pair = *state;
@@ -459,7 +459,7 @@ static void test_current_state(void **state)
 		assert_memory_equal(&_qp->attr, &before, sizeof(before)); \
 	} while (0)
 
-/* [ORNIC-QP-2] */
+/* [ORNIC-QP-4] */
 static void test_access_of_a_feature_that_is_not_in_force(void **state)
 {
 	struct pair *pair = *state;
@@ -470,7 +470,7 @@ static void test_access_of_a_feature_that_is_not_in_force(void **state)
 		  attr.access = htole32(ORNIC_ACCESS_MW_BIND));
 }
 
-/* [ORNIC-QP-2], [ORNIC-SQ-13] */
+/* [ORNIC-QP-4], [ORNIC-SQ-24] */
 static void test_bad_values(void **state)
 {
 	struct pair *pair = *state;
@@ -547,7 +547,7 @@ static void test_query_tells_all(void **state)
 	assert_int_equal(got.dest_qpn, attr.dest_qpn);
 	assert_int_equal(got.access, attr.access);
 	assert_memory_equal(&got.av, &attr.av, sizeof(attr.av));
-	/* [ORNIC-QP-6] */
+	/* [ORNIC-QP-9] */
 	pair_state(side, ORNIC_QPS_RESET);
 	pair_query(side, &got);
 	memset(&attr, 0, sizeof(attr));

@@ -5,7 +5,7 @@
 
 /* ---- WQEs ---- */
 
-/* [ORNIC-SQ-5] Each of the 256 opcodes that is not in send_ops is refused */
+/* [ORNIC-SQ-9] Each of the 256 opcodes that is not in send_ops is refused */
 static void test_opcodes_not_announced(void **state)
 {
 	struct pair *pair = *state;
@@ -27,7 +27,7 @@ static void test_opcodes_not_announced(void **state)
 	assert_int_equal(refused, 256 - 16);
 }
 
-/* [ORNIC-SQ-29] A length that does not fit the opcode; the slots are right */
+/* [ORNIC-SQ-5] A length that does not fit the opcode; the slots are right */
 static void test_bad_lengths(void **state)
 {
 	static const struct {
@@ -61,7 +61,7 @@ static void test_bad_lengths(void **state)
 	}
 }
 
-/* [ORNIC-SQ-28] Slots of WQEs that the card cannot interpret */
+/* [ORNIC-SQ-4] Slots of WQEs that the card cannot interpret */
 static void test_flush_by_length(void **state)
 {
 	struct pair *pair = *state;
@@ -114,7 +114,7 @@ static uint64_t bad_sq_pi(struct pair *pair)
 	return host_device_stat(A(pair)->host, ORNIC_DEVICE_STAT_bad_sq_pi);
 }
 
-/* [ORNIC-DB-7] What is done with counts, and not what sq_ci tells */
+/* [ORNIC-DB-16] What is done with counts, and not what sq_ci tells */
 static void test_ring_beyond_what_is_done(void **state)
 {
 	struct pair *pair = *state;
@@ -131,7 +131,7 @@ static void test_ring_beyond_what_is_done(void **state)
 }
 
 /*
- * [ORNIC-ORD-4], [ORNIC-ORD-9] sq_ci lags as far as it may, and a completion
+ * [ORNIC-ORD-5], [ORNIC-ORD-7] sq_ci lags as far as it may, and a completion
  * frees the slots that it has not passed. So the whole ring is used in each lap.
  */
 static void test_sq_ci_lags(void **state)
@@ -167,7 +167,7 @@ static void test_sq_ci_lags(void **state)
 	assert_int_equal(bad_sq_pi(pair), 0);
 }
 
-/* [ORNIC-ORD-4] A host that goes by sq_ci needs no completion to go on */
+/* [ORNIC-ORD-5] A host that goes by sq_ci needs no completion to go on */
 static void test_sq_ci_alone(void **state)
 {
 	struct pair *pair = *state;
@@ -191,7 +191,7 @@ static void test_sq_ci_alone(void **state)
 	assert_int_equal(bad_sq_pi(pair), 0);
 }
 
-/* [ORNIC-CQ-16] Signaled or not, of one or two slots, failed or flushed */
+/* [ORNIC-CQ-3] Signaled or not, of one or two slots, failed or flushed */
 static void test_completions_number_wqes(void **state)
 {
 	struct pair *pair = *state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Draining send queues, and attributes in SQD ([ORNIC-QP-1], [ORNIC-QP-8]) */
+/* Draining send queues, and attributes in SQD ([ORNIC-QP-1], [ORNIC-QP-12]) */
 #include "card/card.h"
 #include "pair.h"
 #include "roce/comp.h"
@@ -254,7 +254,7 @@ static void test_new_timeout_takes_effect(void **state)
 	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
 }
 
-/* [ORNIC-OBJ-18] Current PSNs; a READ takes one for each response packet */
+/* [ORNIC-OBJ-28] Current PSNs; a READ takes one for each response packet */
 static void test_psns_are_live(void **state)
 {
 	struct pair *pair = *state;

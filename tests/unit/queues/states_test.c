@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The tables of states and events of QPs ([ORNIC-QP-12]) and WQs ([ORNIC-WQ-10]):
+ * The tables of states and events of QPs ([ORNIC-QP-14]) and WQs ([ORNIC-WQ-11]):
  * each cell of them, against the card, also while a message is on its way
- * ([ORNIC-QP-13])
+ * ([ORNIC-QP-15])
  */
 #include "base/be.h"
 #include "card/card.h"
@@ -17,7 +17,7 @@
 #define FRAME_LEN 60
 #define UNKNOWN_OPCODE 0xee
 #define LONG_NS 200000000ULL
-/* An idle queue is looked at within this time ([ORNIC-QP-11]) */
+/* An idle queue is looked at within this time ([ORNIC-QP-7]) */
 #define LOOK_NS 20000000
 /* Value of struct cell's @type besides enum ornic_qp_type */
 #define WQ 0x100
@@ -735,7 +735,7 @@ static unsigned int try_row(const struct rows *rows, char row[][TABLE_CELL])
 			struct cell c = { .type = types[i].type, .state = state,
 					  .before = rows->states[state] };
 
-			/* Only UC, UD and the GSI have SQE ([ORNIC-QP-5]) */
+			/* Only UC, UD and the GSI have SQE ([ORNIC-QP-8]) */
 			if (state == ORNIC_QPS_SQE && c.type != ORNIC_QPT_UC &&
 			    c.type != ORNIC_QPT_UD) {
 				assert_string_equal(cell[state], "x");
@@ -774,7 +774,7 @@ static unsigned int try_table(const struct rows *rows)
 static void test_all_cells_of_qps(void **state)
 {
 	static const struct rows rows = {
-		"**[ORNIC-QP-12]**", false, table_qp_states, TABLE_QP_STATES,
+		"**[ORNIC-QP-14]**", false, table_qp_states, TABLE_QP_STATES,
 		qp_events, ARRAY_SIZE(qp_events),
 	};
 
@@ -784,7 +784,7 @@ static void test_all_cells_of_qps(void **state)
 static void test_all_cells_of_wqs(void **state)
 {
 	static const struct rows rows = {
-		"**[ORNIC-WQ-10]**", true, wq_states, ARRAY_SIZE(wq_states),
+		"**[ORNIC-WQ-11]**", true, wq_states, ARRAY_SIZE(wq_states),
 		wq_events, ARRAY_SIZE(wq_events),
 	};
 

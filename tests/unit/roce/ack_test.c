@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Responses that a QP owes when it is destroyed or reset ([ORNIC-QP-9]). The
+ * Responses that a QP owes when it is destroyed or reset ([ORNIC-QP-13]). The
  * program has polled the completion of a receive, and its next command is in
  * the ring before the card has sent the ACK.
  */
 #include "card/card.h"
 #include "pair.h"
 
-/* Limit of [ORNIC-QP-9] for such a QP, and frames of the MTU of a pair that have so many bytes */
+/* Limit of [ORNIC-QP-13] for such a QP, and frames of the MTU of a pair that have so many bytes */
 #define LAST_BYTES 65536
 #define LAST_FRAMES (LAST_BYTES / 1024 + 1)
 
@@ -152,7 +152,7 @@ static void test_destroyed_after_read_atomic_and_send(void **state)
 	pair_expect(B(pair), 77, ORNIC_WC_SUCCESS);
 	flushes = B(pair)->host->flushes;
 	go_destroy(pair);
-	/* [ORNIC-OBJ-4] B no longer reads the memory of the responses */
+	/* [ORNIC-OBJ-7] B no longer reads the memory of the responses */
 	assert_true(B(pair)->host->flushes > flushes + 1);
 	acknowledged(pair, ARRAY_SIZE(wr));
 	pair_check(A(pair)->buf, 3000, 1);
@@ -160,7 +160,7 @@ static void test_destroyed_after_read_atomic_and_send(void **state)
 	assert_int_equal(le64toh(*pair_word(B(pair), 4096)), 42);
 }
 
-/* [ORNIC-QP-9] All that is in the first 64 KiB of answers goes out, in any number of frames */
+/* [ORNIC-QP-13] All that is in the first 64 KiB of answers goes out, in any number of frames */
 static void test_destroyed_after_read_and_send(void **state)
 {
 	struct pair *pair = *state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Wrong answers, and a WRITE_WITH_IMM that fails late ([ORNIC-WIRE-25],
- * [ORNIC-RQ-7])
+ * Wrong answers, and a WRITE_WITH_IMM that fails late ([ORNIC-WIRE-18],
+ * [ORNIC-RQ-6])
  */
 #include "objects/mr.h"
 #include "pair.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Masked atomics ([ORNIC-SQ-10], [ORNIC-WIRE-23]) */
+/* Masked atomics ([ORNIC-SQ-16], [ORNIC-WIRE-24]) */
 #include "pair.h"
 
 #define AT 0x6000
@@ -103,7 +103,7 @@ static void test_refusals(void **state)
 	pair_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
 }
 
-/* [ORNIC-SQ-27] An address that is aligned, in a region that is not */
+/* [ORNIC-SQ-15] An address that is aligned, in a region that is not */
 static void test_region_that_is_not_aligned(void **state)
 {
 	static const unsigned int opcodes[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Wrong packets are checked in one order ([ORNIC-WIRE-27]): of two faults the one
+ * Wrong packets are checked in one order ([ORNIC-WIRE-13]): of two faults the one
  * that is checked first is counted, and nothing else
  */
 #include "base/be.h"

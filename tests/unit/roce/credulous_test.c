@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * A peer as credulous as rdma_rxe: an ACK of its oldest request completes that request, even a READ
- * or an atomic, whose answer has not come. The card must not mislead it ([ORNIC-WIRE-14]). The
+ * or an atomic, whose answer has not come. The card must not mislead it ([ORNIC-WIRE-19]). The
  * tests take each ordered pair of requests, and lose, repeat or delay each packet of either
  * direction behind the next one.
  */

@@ -200,7 +200,7 @@ static void test_members_beside_the_sender(void **state)
 	assert_int_equal(pair->packets, 1);
 	host_port_stat_is(a->host, ORNIC_PORT_STAT_rx_frames, frames);
 
-	/* [ORNIC-DEV-19] Nor do members get it while the port is down */
+	/* [ORNIC-DEV-9] Nor do members get it while the port is down */
 	host_port_up(a->host, false);
 	pair_post(a, &wr);
 	pair_ring(a);
@@ -210,7 +210,7 @@ static void test_members_beside_the_sender(void **state)
 	assert_int_equal(pair->packets, 1);
 }
 
-/* [ORNIC-RQ-4] A datagram that is too long for one member reaches the other */
+/* [ORNIC-RQ-5] A datagram that is too long for one member reaches the other */
 static void test_receive_too_short(void **state)
 {
 	struct pair *pair = *state;

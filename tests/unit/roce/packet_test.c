@@ -229,7 +229,7 @@ static void test_build_datagram(void **state)
 		     sizeof(packet_ud_imm_v6_vlan));
 }
 
-/* [ORNIC-WIRE-21] The FETH precedes the RETH */
+/* [ORNIC-WIRE-22] The FETH precedes the RETH */
 static void test_build_flush(void **state)
 {
 	struct packet pkt = {
@@ -251,7 +251,7 @@ static void test_build_flush(void **state)
 	assert_memory_equal(buf, bytes, sizeof(bytes));
 }
 
-/* [ORNIC-WIRE-23] The masks follow the AtomicETH */
+/* [ORNIC-WIRE-24] The masks follow the AtomicETH */
 static void test_build_masked_atomic(void **state)
 {
 	struct packet pkt = {
@@ -411,7 +411,7 @@ static void test_truncated_packets_are_malformed(void **state)
 	}
 }
 
-/* [ORNIC-WIRE-3], [ORNIC-WIRE-9] */
+/* [ORNIC-WIRE-3], [ORNIC-WIRE-12] */
 static void test_bad_fields_are_malformed(void **state)
 {
 	uint8_t copy[sizeof(packet_write_only)];

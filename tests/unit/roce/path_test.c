@@ -11,7 +11,7 @@ static void talk(struct side *side)
 	pair_expect(side, wr.wr_id, ORNIC_WC_SUCCESS);
 }
 
-/* [ORNIC-WIRE-8] Any entry with the same GID and VLAN will do */
+/* [ORNIC-WIRE-10] Any entry with the same GID and VLAN will do */
 static void test_same_gid_twice(void **state)
 {
 	static const unsigned int index[] = { 0, 20 };
@@ -41,7 +41,7 @@ static void test_same_gid_twice(void **state)
 	pair_stat_is(b, ORNIC_RDMA_STAT_rx_wrong_path, 0);
 }
 
-/* [ORNIC-WIRE-8] The same GID in another VLAN is another source */
+/* [ORNIC-WIRE-10] The same GID in another VLAN is another source */
 static void test_same_gid_of_another_vlan(void **state)
 {
 	struct pair *pair = *state;

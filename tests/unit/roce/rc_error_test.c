@@ -123,7 +123,7 @@ static void test_local_unknown_opcode(void **state)
 	FAILS_LOCALLY(pair, &wr, LOC_QP_OP_ERR, bad_wqe_opcode);
 }
 
-/* [ORNIC-SQ-4] */
+/* [ORNIC-SQ-7] */
 static void test_local_inline_read(void **state)
 {
 	struct pair *pair = *state;
@@ -133,7 +133,7 @@ static void test_local_inline_read(void **state)
 	FAILS_LOCALLY(pair, &wr, LOC_QP_OP_ERR, bad_wqe_opcode);
 }
 
-/* [ORNIC-SQ-3] */
+/* [ORNIC-SQ-6] */
 static void test_local_too_many_sges(void **state)
 {
 	struct pair *pair = *state;
@@ -143,7 +143,7 @@ static void test_local_too_many_sges(void **state)
 	FAILS_LOCALLY(pair, &wr, LOC_QP_OP_ERR, bad_wqe_count);
 }
 
-/* [ORNIC-SQ-3] */
+/* [ORNIC-SQ-6] */
 static void test_local_too_much_inline(void **state)
 {
 	struct pair *pair = *state;
@@ -156,7 +156,7 @@ static void test_local_too_much_inline(void **state)
 	FAILS_LOCALLY(pair, &wr, LOC_QP_OP_ERR, bad_wqe_count);
 }
 
-/* [ORNIC-SQ-9] */
+/* [ORNIC-SQ-13] */
 static void test_local_atomic_of_other_size(void **state)
 {
 	struct pair *pair = *state;
@@ -184,7 +184,7 @@ static void test_local_read_without_depth(void **state)
 	rc_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
 }
 
-/* [ORNIC-SQ-2] A WQE that extends beyond the producer index */
+/* [ORNIC-SQ-3] A WQE that extends beyond the producer index */
 static void test_local_wqe_beyond_pi(void **state)
 {
 	struct pair *pair = *state;
@@ -264,7 +264,7 @@ static void test_local_ring_unmapped(void **state)
 	host_map(A(pair)->host, A(pair)->qp.sq, HOST_PAGE);
 }
 
-/* [ORNIC-SQ-24] */
+/* [ORNIC-SQ-8] */
 static void test_local_ring_unmapped_in_err(void **state)
 {
 	struct pair *pair = *state;
@@ -376,7 +376,7 @@ static void remote_no_permission(struct pair *pair, unsigned int opcode,
 	host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_rkey, bad + !by_qp);
 }
 
-/* [ORNIC-KEY-2], [ORNIC-WIRE-15] */
+/* [ORNIC-KEY-2], [ORNIC-WIRE-20] */
 static void test_remote_not_allowed(void **state)
 {
 	static const struct {
@@ -397,7 +397,7 @@ static void test_remote_not_allowed(void **state)
 	}
 }
 
-/* [ORNIC-SQ-8] Without data no key is checked, but the access of the QP is */
+/* [ORNIC-SQ-12] Without data no key is checked, but the access of the QP is */
 static void test_no_data_not_allowed_by_qp(void **state)
 {
 	static const unsigned int opcodes[] = { ORNIC_WR_RDMA_WRITE, ORNIC_WR_RDMA_READ };
@@ -570,7 +570,7 @@ static void test_packets_out_of_place_or_length(void **state)
 	}
 }
 
-/* [ORNIC-WIRE-15] At the PSN expected; a duplicate is dropped */
+/* [ORNIC-WIRE-20] At the PSN expected; a duplicate is dropped */
 static void test_reserved_opcodes(void **state)
 {
 	static const uint8_t opcodes[] = { 0x15, 0x18, 0x19, 0x1a, 0x1b, 0x1e, 0x1f };

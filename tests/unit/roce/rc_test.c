@@ -159,7 +159,7 @@ static void test_scatter_gather(void **state)
 	pair_check(B(pair)->buf, at, 77);
 }
 
-/* [ORNIC-SQ-1], [ORNIC-GEN-4], [ORNIC-ORD-5] */
+/* [ORNIC-SQ-1], [ORNIC-GEN-5], [ORNIC-ORD-6] */
 static void test_many_messages_wrap_the_rings(void **state)
 {
 	struct pair *pair = *state;
@@ -331,7 +331,7 @@ static void test_path_mtu(void **state)
 	}
 }
 
-/* [ORNIC-WIRE-8] */
+/* [ORNIC-WIRE-10] */
 static void test_wrong_path_is_dropped(void **state)
 {
 	struct pair *pair = *state;
@@ -368,7 +368,7 @@ static void test_comm_established(void **state)
 	assert_int_equal(pair_event(B(pair)), 0);
 }
 
-/* [ORNIC-QP-4], [ORNIC-QP-7] */
+/* [ORNIC-QP-6], [ORNIC-QP-11] */
 static void test_error_flushes_all(void **state)
 {
 	struct pair *pair = *state;
@@ -407,7 +407,7 @@ static void test_error_flushes_all(void **state)
 }
 
 /*
- * [ORNIC-OBJ-17] A destroyed QP leaves packets on the wire, which have no
+ * [ORNIC-OBJ-27] A destroyed QP leaves packets on the wire, which have no
  * effect
  */
 static void test_destroy_in_flight(void **state)
@@ -425,7 +425,7 @@ static void test_destroy_in_flight(void **state)
 	assert_true(pair_stat(A(pair), ORNIC_RDMA_STAT_rx_unknown_qp) > 0);
 }
 
-/* [ORNIC-DEV-13] Bytes of RoCE are payload, however the packets are cut */
+/* [ORNIC-DEV-18] Bytes of RoCE are payload, however the packets are cut */
 static void test_bytes_are_payload(void **state)
 {
 	struct pair *pair = *state;

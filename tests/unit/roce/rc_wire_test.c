@@ -159,7 +159,7 @@ static void rc_each_packet(struct pair *pair,
 	}
 }
 
-/* [ORNIC-WIRE-10] */
+/* [ORNIC-WIRE-14] */
 static void test_lose_each_packet(void **state)
 {
 	rc_each_packet(*state, fate_lose_nth);
@@ -201,7 +201,7 @@ static void test_lost_ack_is_not_executed_twice(void **state)
 	pair_stat_is(A(pair), ORNIC_RDMA_STAT_ack_timeouts, 1);
 }
 
-/* [ORNIC-WIRE-11] */
+/* [ORNIC-WIRE-15] */
 static void test_retries_exceeded(void **state)
 {
 	struct pair *pair = *state;
@@ -226,7 +226,7 @@ static void test_retries_exceeded(void **state)
 	assert_int_equal(pair_event(A(pair)), 0);
 }
 
-/* [ORNIC-WIRE-11] */
+/* [ORNIC-WIRE-15] */
 static void test_timeout_0_waits_for_ever(void **state)
 {
 	struct pair *pair = *state;
@@ -314,7 +314,7 @@ static void expect_reads(struct pair *pair, unsigned int seed)
 }
 
 /*
- * [ORNIC-WIRE-15] While B repeats the response of the oldest READ, it accepts
+ * [ORNIC-WIRE-20] While B repeats the response of the oldest READ, it accepts
  * the maximum number of new ones.
  */
 static void test_new_reads_while_one_is_repeated(void **state)
@@ -339,7 +339,7 @@ static void test_new_reads_while_one_is_repeated(void **state)
 	pair_stat_is(A(pair), ORNIC_RDMA_STAT_retransmits, 0);
 }
 
-/* [ORNIC-WIRE-15] Only requests whose response is not sent yet count against the limit */
+/* [ORNIC-WIRE-20] Only requests whose response is not sent yet count against the limit */
 static void test_more_reads_than_the_limit(void **state)
 {
 	struct pair *pair = *state;
@@ -364,7 +364,7 @@ static void test_more_reads_than_the_limit(void **state)
 }
 
 /*
- * [ORNIC-WIRE-14] A forged duplicate must not make the card repeat a response
+ * [ORNIC-WIRE-19] A forged duplicate must not make the card repeat a response
  * of up to 2 GiB: it has to match the original request.
  */
 static void test_duplicate_read_of_something_else(void **state)
@@ -463,7 +463,7 @@ static void expect_part(struct pair *pair, unsigned int at, uint32_t end)
 	assert_memory_equal(parts.data + at * 1024, B(pair)->buf + at * 1024, end - at * 1024);
 }
 
-/* [ORNIC-WIRE-14] Any part that begins with a packet of the response */
+/* [ORNIC-WIRE-19] Any part that begins with a packet of the response */
 static void test_parts_of_a_read(void **state)
 {
 	struct pair *pair = *state;
@@ -527,7 +527,7 @@ static void test_copies_of_a_read_in_a_row(void **state)
 }
 
 /*
- * [ORNIC-WIRE-14] A READ that the wire delayed until its key was destroyed. No
+ * [ORNIC-WIRE-19] A READ that the wire delayed until its key was destroyed. No
  * peer waits for the response, so it is no error.
  */
 static void test_old_read_of_what_is_gone(void **state)
@@ -591,7 +591,7 @@ static void arrives(struct pair *pair, unsigned int opcode, unsigned int ahead)
 				  opcode == OPCODE_RC_READ_REQUEST ? 0 : 8);
 }
 
-/* [ORNIC-WIRE-14] A NAK of a gap, or an RNR NAK, does not hide that the connection has failed */
+/* [ORNIC-WIRE-19] A NAK of a gap, or an RNR NAK, does not hide that the connection has failed */
 static void test_error_behind_another_nak(void **state)
 {
 	struct pair *pair = *state;
@@ -653,7 +653,7 @@ static void test_ready_before_the_rnr_nak(void **state)
 	expect_answer(pair, AETH_ACK | AETH_NO_CREDITS, 0xfffffe);
 }
 
-/* [ORNIC-WIRE-16] The NAK of a READ has the number of before, whatever came behind the READ */
+/* [ORNIC-WIRE-21] The NAK of a READ has the number of before, whatever came behind the READ */
 static void test_message_number_of_a_failed_read(void **state)
 {
 	struct pair *pair = *state;
@@ -670,7 +670,7 @@ static void test_message_number_of_a_failed_read(void **state)
 
 /* ---- receiver not ready ---- */
 
-/* [ORNIC-WIRE-12] */
+/* [ORNIC-WIRE-16] */
 static void test_rnr_then_ready(void **state)
 {
 	struct pair *pair = *state;
@@ -705,7 +705,7 @@ static void test_rnr_of_write_with_imm(void **state)
 	pair_check(B(pair)->buf, 5000, 3);
 }
 
-/* [ORNIC-WIRE-12] */
+/* [ORNIC-WIRE-16] */
 static void test_rnr_retries_exceeded(void **state)
 {
 	struct pair *pair = *state;
@@ -719,7 +719,7 @@ static void test_rnr_retries_exceeded(void **state)
 	pair_stat_is(A(pair), ORNIC_RDMA_STAT_rnr_retries_exceeded, 1);
 }
 
-/* [ORNIC-WIRE-12] */
+/* [ORNIC-WIRE-16] */
 static void test_rnr_for_ever(void **state)
 {
 	struct pair *pair = *state;
@@ -737,7 +737,7 @@ static void test_rnr_for_ever(void **state)
 	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
 }
 
-/* [ORNIC-WIRE-12] Progress gives the RNR retries back */
+/* [ORNIC-WIRE-16] Progress gives the RNR retries back */
 static void test_rnr_retries_are_given_back(void **state)
 {
 	struct pair *pair = *state;

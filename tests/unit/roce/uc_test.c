@@ -132,7 +132,7 @@ static enum pair_fate lose_one(struct pair *pair, const struct packet *pkt)
 }
 
 /*
- * [ORNIC-WIRE-18], [ORNIC-UC-3] The loss of any packet loses the whole
+ * [ORNIC-WIRE-26], [ORNIC-UC-3] The loss of any packet loses the whole
  * message. Its receive WQE serves the next message, and both sides go on.
  */
 static void test_loss(void **state)
@@ -218,7 +218,7 @@ static void test_bad_wire(void **state)
 	assert_int_equal(received, 10);
 }
 
-/* [ORNIC-RQ-5] */
+/* [ORNIC-RQ-7] */
 static void test_no_receive_wqe_is_a_loss(void **state)
 {
 	struct pair *pair = *state;
@@ -314,7 +314,7 @@ static void test_other_opcodes_are_unknown(void **state)
 	assert_null(opcode_get(UC(ACK)));
 }
 
-/* [ORNIC-RQ-4] [ORNIC-UC-3] The WQE serves the next message that fits */
+/* [ORNIC-RQ-5] [ORNIC-UC-3] The WQE serves the next message that fits */
 static void test_receive_too_short(void **state)
 {
 	struct pair *pair = *state;
@@ -361,7 +361,7 @@ static void test_receive_bad_lkey(void **state)
 /* ---- errors of the requester, and states ---- */
 
 /*
- * [ORNIC-UC-5] [ORNIC-QP-5] A WQE that fails stops the send queue only, until
+ * [ORNIC-UC-5] [ORNIC-QP-8] A WQE that fails stops the send queue only, until
  * MODIFY_QP to RTS; the next message is complete.
  */
 static void send_fails(struct pair *pair, struct pair_wr *wr,

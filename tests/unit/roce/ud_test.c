@@ -80,7 +80,7 @@ static void test_send(void **state)
 				     A(pair)->sgid_index)->vlan_id !=
 				     GID_NO_VLAN);
 			flags = ORNIC_GET(ORNIC_CQE_FLAGS, le32toh(cqe->qpn));
-			/* [ORNIC-RQ-6] */
+			/* [ORNIC-RQ-8] */
 			assert_int_equal(flags, ORNIC_WC_GRH |
 					 (ud_is_ipv4(pair) ? ORNIC_WC_IPV4 : 0) |
 					 (imm ? ORNIC_WC_WITH_IMM : 0));
@@ -148,7 +148,7 @@ static void test_lost_copies_are_not_in_the_way(void **state)
 	}
 }
 
-/* [ORNIC-SQ-12], [ORNIC-WIRE-8] */
+/* [ORNIC-SQ-23], [ORNIC-WIRE-10] */
 static void test_qkey(void **state)
 {
 	struct pair *pair = *state;
@@ -179,7 +179,7 @@ static void test_no_receive_wqe_is_a_loss(void **state)
 	pair_state_is(B(pair), ORNIC_QPS_RTS);
 }
 
-/* [ORNIC-WIRE-9] */
+/* [ORNIC-WIRE-12] */
 static void test_unknown_qp_is_a_loss(void **state)
 {
 	struct pair *pair = *state;
@@ -208,7 +208,7 @@ static void test_lost_address_is_a_loss(void **state)
 	assert_int_equal(pair->packets, 0);
 }
 
-/* [ORNIC-RQ-4] The WQE serves the next datagram */
+/* [ORNIC-RQ-5] The WQE serves the next datagram */
 static void test_receive_too_short(void **state)
 {
 	struct pair *pair = *state;
@@ -234,7 +234,7 @@ static void test_receive_too_short(void **state)
 	assert_int_equal(pair_event(B(pair)), 0);
 }
 
-/* [ORNIC-RQ-3] [ORNIC-QP-12] A receive WQE that fails takes the QP to ERR */
+/* [ORNIC-RQ-3] [ORNIC-QP-14] A receive WQE that fails takes the QP to ERR */
 static void test_receive_bad_lkey(void **state)
 {
 	struct pair *pair = *state;
@@ -331,7 +331,7 @@ static enum pair_fate fate_note_sport(struct pair *pair,
 	return PAIR_DELIVER;
 }
 
-/* [ORNIC-WIRE-6] The port without a flow label is made from both QPNs */
+/* [ORNIC-WIRE-8] The port without a flow label is made from both QPNs */
 static void test_source_port(void **state)
 {
 	struct pair *pair = *state;
@@ -347,7 +347,7 @@ static void test_source_port(void **state)
 	assert_int_equal(pair->arg, packet_sport(0, one, two));
 }
 
-/* [ORNIC-SQ-13] Service levels from 8 on have no priority */
+/* [ORNIC-SQ-24] Service levels from 8 on have no priority */
 static void test_priority(void **state)
 {
 	struct pair *pair = *state;
@@ -407,7 +407,7 @@ static void set_filter(struct host *host, const uint8_t *mac)
 	host_cmd_in_ok(host, ORNIC_CMD_SET_RX_FILTER, &in);
 }
 
-/* [ORNIC-WIRE-7] A packet to a MAC that is not the port's, as that of a macvlan */
+/* [ORNIC-WIRE-9] A packet to a MAC that is not the port's, as that of a macvlan */
 static void test_mac_of_gid(void **state)
 {
 	static const uint8_t mac[MAC_LEN] = { 2, 0, 0, 0, 0xca, 0xfe };
@@ -452,7 +452,7 @@ static void test_mac_of_gid(void **state)
 	}
 }
 
-/* [ORNIC-DEV-19] Packets are lost; WQEs do not wait for the port or the cable */
+/* [ORNIC-DEV-9] Packets are lost; WQEs do not wait for the port or the cable */
 static void test_port_is_down(void **state)
 {
 	struct pair *pair = *state;

@@ -85,14 +85,14 @@ static enum pair_fate look(struct pair *pair, const struct packet *pkt)
 	look_at_bth(pkt);
 	seen.packets++;
 	if (pkt->opcode == OPCODE_RC_ACK) {
-		/* [ORNIC-WIRE-16] No credits; the MSN never goes back */
+		/* [ORNIC-WIRE-21] No credits; the MSN never goes back */
 		assert_int_equal(pkt->syndrome, AETH_NO_CREDITS);
 		assert_in_range(pkt->msn, seen.msn, seen.requests);
 		seen.msn = pkt->msn;
 		seen.acks++;
 		return PAIR_DELIVER;
 	}
-	/* [ORNIC-WIRE-10] PSNs are consecutive, modulo 2^24 */
+	/* [ORNIC-WIRE-14] PSNs are consecutive, modulo 2^24 */
 	assert_int_equal(pkt->psn, seen.psn);
 	seen.psn = (seen.psn + pkt->npkts) & PSN_MASK;
 	if (ends_message(pkt)) {
@@ -128,7 +128,7 @@ static void test_fields_of_packets(void **state)
 	assert_true(seen.acks >= 12);
 }
 
-/* [ORNIC-WIRE-10] Half of the PSNs are those of the past */
+/* [ORNIC-WIRE-14] Half of the PSNs are those of the past */
 static void test_long_message_is_acknowledged_on_its_way(void **state)
 {
 	struct pair *pair = *state;
@@ -152,7 +152,7 @@ static enum pair_fate lose_each_fifth(struct pair *pair,
 	return ++pair->arg % 5 ? PAIR_DELIVER : PAIR_DROP;
 }
 
-/* [ORNIC-WIRE-11] More losses than retries, but each time there is progress */
+/* [ORNIC-WIRE-15] More losses than retries, but each time there is progress */
 static void test_progress_gives_retries_back(void **state)
 {
 	struct pair *pair = *state;
@@ -168,7 +168,7 @@ static void test_progress_gives_retries_back(void **state)
 	assert_true(pair_stat(A(pair), ORNIC_RDMA_STAT_retransmits) > 3);
 }
 
-/* [ORNIC-WIRE-11], [ORNIC-WIRE-14] No time passes before the repetition */
+/* [ORNIC-WIRE-15], [ORNIC-WIRE-19] No time passes before the repetition */
 static void test_sequence_nak_repeats_at_once(void **state)
 {
 	struct pair *pair = *state;
@@ -301,7 +301,7 @@ static void test_mig_req_is_not_looked_at(void **state)
 	assert_int_equal(*pair_word(B(pair), 0), 77);
 }
 
-/* [ORNIC-WIRE-2], [ORNIC-WIRE-9] One bit of the ICRC, one byte of the length */
+/* [ORNIC-WIRE-2], [ORNIC-WIRE-12] One bit of the ICRC, one byte of the length */
 static void test_broken_packets(void **state)
 {
 	struct pair *pair = *state;
@@ -345,7 +345,7 @@ static void answer(struct pair *pair, uint8_t syndrome, uint32_t psn)
 	pair_run(pair);
 }
 
-/* [ORNIC-WIRE-13] Each NAK code that ends a request */
+/* [ORNIC-WIRE-17] Each NAK code that ends a request */
 static void test_naks(void **state)
 {
 	static const struct {
@@ -379,7 +379,7 @@ static void test_naks(void **state)
 	}
 }
 
-/* [ORNIC-WIRE-16] The requester sends without credits, and with 0 of them */
+/* [ORNIC-WIRE-21] The requester sends without credits, and with 0 of them */
 static void test_credits_are_not_looked_at(void **state)
 {
 	struct pair *pair = *state;
@@ -396,7 +396,7 @@ static void test_credits_are_not_looked_at(void **state)
 	assert_int_equal(pair->packets, 4);
 }
 
-/* [ORNIC-WIRE-17] The times by code, units of 10 us */
+/* [ORNIC-WIRE-25] The times by code, units of 10 us */
 static void test_rnr_times(void **state)
 {
 	static const uint32_t times[] = {
@@ -464,7 +464,7 @@ static void compare(const struct counts *local, const struct counts *bytes)
 }
 
 /*
- * [ORNIC-WIRE-4], [ORNIC-DEV-14] Whether packets are made or not, they are
+ * [ORNIC-WIRE-5], [ORNIC-DEV-20] Whether packets are made or not, they are
  * counted. ACKs are left out: a responder may acknowledge more or fewer at once.
  */
 static void counters_do_not_tell(void **state, int (*setup)(void **state))
@@ -542,7 +542,7 @@ static void sets_are_all(struct side *side)
 }
 
 /*
- * [ORNIC-DEV-20] A message of two packets, of which the first is lost once, and its ACK
+ * [ORNIC-DEV-19] A message of two packets, of which the first is lost once, and its ACK
  * are counted in the set that the QP is bound to, and in no other
  */
 static void test_sets_of_statistics(void **state)

@@ -170,7 +170,7 @@ static void test_bad_wire(void **state)
 	}
 }
 
-/* [ORNIC-RQ-5] */
+/* [ORNIC-RQ-7] */
 static void test_empty_is_not_ready(void **state)
 {
 	struct pair *pair = *state;
