@@ -583,7 +583,7 @@ struct ornic_qp_attr {
 	__u8 rsvd;
 	__le32 rate_limit;	/* kb/s, 0: none */
 	struct ornic_av av;
-	__u8 rsvd2[60];		/* [ORNIC-ROOM-6] */
+	__u8 rsvd2[60];		/* [ORNIC-ROOM-3] */
 };
 ORNIC_ASSERT_SIZE(struct ornic_qp_attr, 128);
 

@@ -92,7 +92,7 @@ GIVEN_UP = (
     r"ornic_rdma\S* \S+: probe with driver \S+ failed with error -\d+",
 )
 ALSO_SAID = (
-    # It ignores spurious events, and those of a later version [ORNIC-EQ-4], [ORNIC-ROOM-9]
+    # It ignores spurious events, and those of a later version [ORNIC-EQ-4], [ORNIC-ROOM-3]
     r"ornic \S+: unknown event \d+ for \d+",
     r"ornic_eq_handle: \d+ callbacks suppressed",
     r"ornic \S+ \S+: NETDEV WATCHDOG: .*",

@@ -158,7 +158,7 @@ void lie_spurious_event(struct card *card, struct ornic_eqe *eqe)
 		ORNIC_EVENT_SRQ_ERR, ORNIC_EVENT_WQ_FATAL,
 		ORNIC_EVENT_WQ_DELAY_DROP, ORNIC_EVENT_PORT_UP,
 		ORNIC_EVENT_PORT_DOWN, ORNIC_EVENT_DEVICE_FATAL,
-		/* Reserved for later versions ([ORNIC-ROOM-9]) */
+		/* Reserved for later versions ([ORNIC-ROOM-3]) */
 		64,
 	};
 	struct rng *rng = &card->lie.rng;

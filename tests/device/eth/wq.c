@@ -103,7 +103,7 @@ static void wq_reset(struct wq *wq)
 	delay_clear(wq->delay);
 	run_remove(&wq->base.run);
 	rq_reset(&wq->base.rq);
-	/* The words of the send queue are reserved ([ORNIC-ROOM-7]) */
+	/* The words of the send queue are reserved ([ORNIC-ROOM-3]) */
 	if (dbr)
 		guest_store32(&dbr->rq_ci, 0);
 }

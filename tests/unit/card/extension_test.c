@@ -82,7 +82,7 @@ static void test_commands_are_unknown(void **state)
 	host_device_stat_is(host, ORNIC_DEVICE_STAT_commands_refused, count);
 }
 
-/* [ORNIC-ROOM-4] A command with a number for the new object */
+/* [ORNIC-ROOM-3] A command with a number for the new object */
 static void test_submissions_have_no_number(void **state)
 {
 	struct host *host = *state;
@@ -103,7 +103,7 @@ static void test_submissions_have_no_number(void **state)
 	assert_int_equal(host->card->uctxs.count, used);
 }
 
-/* [ORNIC-ROOM-4] */
+/* [ORNIC-ROOM-3] */
 static void test_flags_of_objects(void **state)
 {
 	struct host *host = *state;
@@ -127,7 +127,7 @@ static void test_flags_of_objects(void **state)
 		     &key, ORNIC_CMD_BAD_PARAM);
 }
 
-/* [ORNIC-ROOM-4] */
+/* [ORNIC-ROOM-3] */
 static void test_flags_of_queues(void **state)
 {
 	struct kit *kit = *state;
@@ -158,7 +158,7 @@ static void test_flags_of_queues(void **state)
 	host_cmd_ok(host, ORNIC_CMD_CREATE_SRQ, &srq, &out);
 }
 
-/* [ORNIC-ROOM-5], [ORNIC-BUF-3] Each level of a tree of pages */
+/* [ORNIC-ROOM-3], [ORNIC-BUF-3] Each level of a tree of pages */
 static void test_bits_of_page_addresses(void **state)
 {
 	struct host *host = *state;
@@ -196,7 +196,7 @@ static void test_bits_of_page_addresses(void **state)
 	}
 }
 
-/* [ORNIC-ROOM-4] Rates are for RAW_PACKET; [ORNIC-ROOM-6] */
+/* [ORNIC-ROOM-3] Rates are for RAW_PACKET; [ORNIC-ROOM-3] */
 static void test_attributes(void **state)
 {
 	struct pair *pair = *state;
@@ -240,7 +240,7 @@ static void set_words(struct host_qp *qp, uint32_t word)
 }
 
 /*
- * [ORNIC-ROOM-7] The words have no effect, and the card leaves them as they are
+ * [ORNIC-ROOM-3] The words have no effect, and the card leaves them as they are
  * in all that an SRQ does
  */
 static void test_words_of_an_srq(void **state)
@@ -264,7 +264,7 @@ static void test_words_of_an_srq(void **state)
 	host_device_stat_is(b->host, ORNIC_DEVICE_STAT_bad_sq_pi, 0);
 }
 
-/* [ORNIC-ROOM-7] A WQ in each state */
+/* [ORNIC-ROOM-3] A WQ in each state */
 static void test_words_of_a_wq(void **state)
 {
 	static const uint8_t states[] = {
@@ -283,7 +283,7 @@ static void test_words_of_a_wq(void **state)
 	}
 }
 
-/* [ORNIC-ROOM-8] */
+/* [ORNIC-ROOM-3] */
 static void test_doorbells(void **state)
 {
 	struct kit *kit = *state;
@@ -307,7 +307,7 @@ static void test_doorbells(void **state)
 	kit_expect_no_event(kit);
 }
 
-/* [ORNIC-ROOM-8] */
+/* [ORNIC-ROOM-3] */
 static void test_registers(void **state)
 {
 	struct host *host = *state;
@@ -324,7 +324,7 @@ static void test_registers(void **state)
 	}
 }
 
-/* [ORNIC-ROOM-12] A card without numbers of a maker's own knows none of them */
+/* [ORNIC-ROOM-4] A card without numbers of a maker's own knows none of them */
 static void test_makers_numbers(void **state)
 {
 	struct pair *pair = *state;
@@ -380,7 +380,7 @@ static void inject(struct pair *pair, uint8_t opcode, uint32_t len)
 	pair_run(pair);
 }
 
-/* [ORNIC-ROOM-10] Neither the QP nor its peer notices */
+/* [ORNIC-ROOM-3] Neither the QP nor its peer notices */
 static void test_packets(void **state)
 {
 	struct pair *pair = *state;
@@ -433,7 +433,7 @@ static enum pair_fate look(struct pair *pair, const struct packet *pkt)
 	return PAIR_DELIVER;
 }
 
-/* [ORNIC-ROOM-11] As sender; the path of the pair has ECN bits 2 */
+/* [ORNIC-ROOM-3] As sender; the path of the pair has ECN bits 2 */
 static void test_reserved_bits_are_sent_as_0(void **state)
 {
 	struct pair *pair = *state;
@@ -456,7 +456,7 @@ static void test_reserved_bits_are_sent_as_0(void **state)
 	assert_int_equal(seen.ecn, 2);
 }
 
-/* [ORNIC-ROOM-11] As receiver. [ORNIC-WIRE-4] This card ignores FECN and BECN, too. */
+/* [ORNIC-ROOM-3] As receiver. [ORNIC-WIRE-4] This card ignores FECN and BECN, too. */
 static void test_reserved_bits_are_not_looked_at(void **state)
 {
 	struct pair *pair = *state;

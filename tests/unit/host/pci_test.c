@@ -87,7 +87,7 @@ static void test_all_ones_everywhere_change_only_what_they_may(void **state)
 	assert_memory_equal(pci.config, before.config, PCI_CONFIG_SIZE);
 }
 
-/* [ORNIC-ROOM-8] Neither half of BAR4 has a bit that sizes it */
+/* [ORNIC-ROOM-3] Neither half of BAR4 has a bit that sizes it */
 static void test_there_is_no_bar4(void **state)
 {
 	set(PCI_BASE_ADDRESS_4, ~0U, 4);
