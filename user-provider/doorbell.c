@@ -64,10 +64,16 @@ static void ornic_db_push_sq(const struct ornic_qp *qp)
 		return;
 	}
 
+	/* Another thread pushes, and may be preempted: this one does not wait */
+	if (pthread_spin_trylock(&ctx->push_lock)) {
+		ornic_db_ring_sq(qp);
+		return;
+	}
+
 	line.doorbell = ornic_db_word(ORNIC_DB_SQ, qp->qpn,
 				      ornic_sq_index(sq, sq->next));
 	memcpy(line.wqe, hdr, sizeof(line.wqe));
-	mmio_wc_spinlock(&ctx->push_lock);
+	mmio_wc_start();
 	mmio_memcpy_x64(ctx->push + ctx->push_at, &line, sizeof(line));
 	ctx->push_at = (ctx->push_at + sizeof(line)) % ORNIC_PUSH_PAGE_SIZE;
 	mmio_wc_spinunlock(&ctx->push_lock);

@@ -11,7 +11,7 @@ import re
 
 import pytest
 from lab.perftest import perftest, pingpong, rping
-from settings import counters
+from settings import counters, wait_until
 from transfer import mixed, transfer
 
 # More than any ring of these programs holds, so that CQs overrun if the card is not told `ci`
@@ -55,9 +55,13 @@ def test_push(blameless, guest_programs):
     delivered a part too late [ORNIC-PUSH-4]. Each byte is checked."""
     card = blameless.cards[1]
     before = counters(card)["pushed_wqes"]
-    pingpong(blameless, blameless.ornic, "rc", f"-s 8 -n {MANY}")
     transfer(blameless, blameless.ornic, guest_programs, "send,write,read", "-t rc -l 24")
-    assert counters(card)["pushed_wqes"] > before
+
+    def taken():
+        pingpong(blameless, blameless.ornic, "rc", f"-s 8 -n {MANY}")
+        return counters(card)["pushed_wqes"] > before
+
+    wait_until("a line arrives in time", taken)
     assert not counters(blameless.cards[0])["pushed_wqes"]
 
 

@@ -253,7 +253,7 @@ static struct card_config choose_card(const uint8_t *bytes)
 		.commands_reverse = bytes[0] & 0x08,
 		.ci_lags = bytes[0] & 0x10,
 		.rq_doorbell = bytes[0] & 0x20,
-		.push = bytes[0] & 0x01 && bytes[1] & 0x80,
+		.push = bytes[1] & 0x80,
 		.flow_basic = bytes[0] & 0x40,
 		.ready_ms = bytes[0] & 0x80 ? 2 : 0,
 		.ci_lag = bytes[0] & 0x10 ? bytes[1] : 0,

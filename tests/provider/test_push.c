@@ -93,6 +93,24 @@ static void a_single_request_is_pushed(void **state)
 	}
 }
 
+/* A thread that holds the lock may be preempted: another one rings and does not wait */
+static void a_held_lock_rings(void **state)
+{
+	uint8_t data[8] = {};
+	struct ibv_sge sg = { .addr = (uintptr_t)data, .length = 8, .lkey = 5 };
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_RDMA_WRITE, .sg_list = &sg, .num_sge = 1,
+	};
+	struct fixture *f = *state;
+	struct ornic_context *ctx = to_ornic_context(f->ctx);
+	struct ibv_send_wr *bad;
+
+	pthread_spin_lock(&ctx->push_lock);
+	assert_int_equal(ibv_post_send(f->rc, &wr, &bad), 0);
+	assert_rung(f, f->rc);
+	pthread_spin_unlock(&ctx->push_lock);
+}
+
 static void a_longer_request_is_not_pushed(void **state)
 {
 	struct fixture *f = *state;
@@ -206,6 +224,7 @@ static void the_page_cannot_be_mapped(void **state)
 
 TEST_MAIN(
 	push_case(a_single_request_is_pushed),
+	push_case(a_held_lock_rings),
 	push_case(a_longer_request_is_not_pushed),
 	push_case(a_list_is_not_pushed),
 	push_case(a_transaction_is_pushed),

@@ -366,11 +366,14 @@ static void test_reset_of_the_qp(void **state)
 	line = line_of(A(pair));
 	pieces(A(pair), A(pair)->uctx, 0, &line, PIECES - 1);
 	pair_again(pair);
+	/* The index of the line would fit now */
+	wr = write_wr(pair, 2);
+	pair_post(A(pair), &wr);
 	piece(A(pair), A(pair)->uctx, 0, &line, PIECES - 1);
 	pair_sleep(pair, 1000000);
 	pair_poll_none(A(pair));
-	wr = write_wr(pair, 2);
-	pair_send(A(pair), &wr);
+	pair_ring(A(pair));
+	pair_run(pair);
 	arrived(pair, 2);
 	assert_int_equal(pushed(pair), 0);
 }
@@ -408,6 +411,48 @@ static void test_reset_of_the_card(void **state)
 	card_reset(host->card);
 	assert_int_equal(host->card->push.have, 0);
 	host_sleep(host, 1000000);
+	host_destroy(host);
+}
+
+/* [ORNIC-DB-5] A line that a card which has stopped still holds is ignored */
+static void test_fatal_card(void **state)
+{
+	struct host *host = push_host(1);
+	uint64_t before;
+	uint32_t uctx;
+
+	(void)state;
+	uctx = host_uctx(host, 0, 0);
+	card_bar_write(host->card, ORNIC_BAR_DB,
+		       (uint64_t)uctx * CARD_DB_PAGE_SIZE + PUSH_OFFSET, 8, 0);
+	assert_int_equal(host->card->push.have, 8);
+	before = host->card->stats.STAT_DEVICE(doorbells);
+	card_stop(host->card);
+	host_sleep(host, 1000000);
+	assert_int_equal(host->card->push.have, 0);
+	assert_int_equal(host->card->stats.STAT_DEVICE(doorbells), before);
+	host_destroy(host);
+}
+
+/* A command may free the uctx of a line that is held, if the host found it by the record */
+static void test_page_goes_away(void **state)
+{
+	static const struct card_config config = { .push = true };
+	struct host *host = host_create_as(&config, 1);
+	uint32_t uctx;
+
+	(void)state;
+	host->wants_record = true;
+	host_enable(host);
+	host_run(host);
+	uctx = host_uctx(host, 0, 0);
+	card_bar_write(host->card, ORNIC_BAR_DB,
+		       (uint64_t)uctx * CARD_DB_PAGE_SIZE + PUSH_OFFSET, 8, 0);
+	assert_int_equal(host->card->push.have, 8);
+	host_cmd_object_ok(host, ORNIC_CMD_FREE_UCTX, uctx);
+	host_sleep(host, 1000000);
+	assert_int_equal(host->card->push.have, 0);
+	host_device_stat_is(host, ORNIC_DEVICE_STAT_bad_doorbell_queue, 0);
 	host_destroy(host);
 }
 
@@ -454,5 +499,7 @@ UNIT_MAIN("push",
 	T(test_reset_of_the_qp),
 	T(test_reset_of_a_qp_with_a_copy),
 	cmocka_unit_test(test_reset_of_the_card),
+	cmocka_unit_test(test_fatal_card),
+	cmocka_unit_test(test_page_goes_away),
 	cmocka_unit_test(test_without_the_feature),
 )

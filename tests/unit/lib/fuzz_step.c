@@ -492,7 +492,7 @@ void fuzz_begin(struct fuzz *f, const struct card_config *as, uint64_t seed,
 	f->rng = seed;
 	config.no_shadow = one_in(f, 4);
 	/* Chosen without a number, as @wants_record below */
-	config.push = config.no_shadow && seed & 4;
+	config.push = seed & 4;
 	f->host = host_create_as(as ? as : &config, mac_tail);
 	/* Until READY */
 	if (as)
