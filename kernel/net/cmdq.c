@@ -337,7 +337,7 @@ int ornic_cmdq_get_slot(struct ornic_cmdq *cmdq, bool urgent, bool wait)
 		return -EAGAIN;
 
 	spin_lock_irq(&cmdq->lock);
-	/* Who has a share of the slots finds one */
+	/* A caller that has a share of the slots finds one */
 	if (cmdq->running) {
 		i = find_first_zero_bit(cmdq->in_use, 1u << cmdq->log_depth);
 		__set_bit(i, cmdq->in_use);

@@ -11,7 +11,7 @@
 #define ORNIC_RESET_POLL_US		1000
 #define ORNIC_DMA_TEST_TIMEOUT_US	(2 * USEC_PER_SEC)
 #define ORNIC_RESET_TIMEOUT_UNIT_US	(100 * USEC_PER_MSEC)
-/* What the device has sent arrives within this time after bus mastering was disabled */
+/* Writes of the device arrive within this time after bus mastering was disabled */
 #define ORNIC_RESET_QUIET_MS		1
 
 /**
@@ -143,7 +143,6 @@ int ornic_reset_check_dma(struct ornic_core *core)
 void ornic_reset_halt(struct ornic_core *core)
 {
 	struct pci_dev *pdev = core->odev.pdev;
-
 	bool answered = false;
 
 	/* Registers behind a frozen channel are out of reach */
@@ -152,7 +151,9 @@ void ornic_reset_halt(struct ornic_core *core)
 		/* The last write of the device is ahead of the answer ([ORNIC-RST-2]) */
 		answered = readl(core->regs + ORNIC_REG_STATUS) != ~0u;
 	}
+
 	pci_clear_master(pdev);
+
 	/* No device answers with all ones ([ORNIC-PCI-6]) */
 	if (!answered)
 		mdelay(ORNIC_RESET_QUIET_MS);

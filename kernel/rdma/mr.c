@@ -411,8 +411,8 @@ struct ib_mr *ornic_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u
 		return ERR_PTR(err);
 
 	/*
-	 * The exporter may have revoked a dma-buf and may use its memory for others. The region must
-	 * never be valid again.
+	 * The exporter may have revoked a dma-buf and may use its memory for others.
+	 * The region must never be valid again.
 	 */
 	if (mr->umem->is_dmabuf) {
 		ibdev_dbg_ratelimited(&dev->ibdev, "MR of a dma-buf cannot be changed\n");

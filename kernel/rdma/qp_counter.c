@@ -86,8 +86,8 @@ int ornic_ib_counter_update_stats(struct rdma_counter *counter)
 	u64 now[ORNIC_QP_STAT_COUNT];
 	int err, i;
 
-	err = ornic_stats_query(to_ornic_ib_dev(counter->device), false, ORNIC_STATS_SET, counter->id, now,
-				ARRAY_SIZE(now));
+	err = ornic_stats_query(to_ornic_ib_dev(counter->device), false, ORNIC_STATS_SET,
+				counter->id, now, ARRAY_SIZE(now));
 	if (err)
 		return err;
 

@@ -145,7 +145,7 @@ static void ornic_test_clock_page_of(struct kunit *test, long scaled_ppm)
 	ornic_clock_publish(page, &later);
 	KUNIT_EXPECT_EQ(test, ornic_test_page_ns(page, time.cycles), time.nsec);
 	KUNIT_EXPECT_EQ(test, page->sign, 4);
-	/* What readers may rely on */
+	/* Readers rely on these two */
 	KUNIT_EXPECT_EQ(test, page->overflow_period, TEST_REACH);
 	KUNIT_EXPECT_EQ(test, page->mask, U64_MAX);
 }

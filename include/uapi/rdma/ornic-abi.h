@@ -86,10 +86,10 @@ enum ornic_query_context_attrs {
  *
  * These are the bytes of struct ib_uverbs_clock_info, which newer kernels have in
  * ib_user_verbs.h. The result is valid if sign is even, and the same before and
- * after reading the page. The difference is signed, because the timestamp may be older than the
- * page, and so is the shift. The kernel updates the page every few seconds. The
- * product fits into 63 bits up to half a minute from cycles; timestamps further
- * away need wider arithmetic.
+ * after reading the page. The difference is signed, because the timestamp may be
+ * older than the page, and so is the shift. The kernel updates the page every few
+ * seconds. The product fits into 63 bits up to half a minute from cycles;
+ * timestamps further away need wider arithmetic.
  */
 struct ornic_clock_info {
 	__u32 sign;

@@ -289,7 +289,7 @@ bool card_run(struct card *card)
 		return false;
 	if (!card->watches.awake)
 		doorbell_wake(card);
-	/* What completed before a command is there when the command completes */
+	/* Completions before a command are visible when the command completes */
 	cq_write_pairs(card);
 	card->pairing = false;
 	any = admin_run(card, CARD_RUN_COMMANDS);
@@ -325,7 +325,8 @@ bool card_sleep_prepare(struct card *card)
 		return true;
 	if (admin_pending(card) || !list_empty(&card->ready) ||
 	    !list_empty(&card->answers) || !list_empty(&card->postponed) ||
-	    !list_empty(&card->pairs) || !list_empty(&card->dead_cqs) || !list_empty(&card->run_eqs))
+	    !list_empty(&card->pairs) || !list_empty(&card->dead_cqs) ||
+	    !list_empty(&card->run_eqs))
 		return false;
 	return doorbell_sleep(card);
 }

@@ -374,7 +374,7 @@ void eq_async(struct card *card, struct eq_source *source, enum ornic_event type
 {
 	struct eq *eq = eq_find(card, 0);
 
-	/* What has completed before is there before the event */
+	/* Earlier completions are visible before the event */
 	cq_write_pairs(card);
 	if (eq_is_error(type))
 		errlog_add(card, ORNIC_LOG_EVENT, type, source->num, 0);

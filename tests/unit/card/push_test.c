@@ -397,17 +397,24 @@ static void test_reset_of_a_qp_with_a_copy(void **state)
 	assert_int_equal(pushed(pair), 0);
 }
 
+/* Makes a uctx and writes the first 8 bytes of a line there, which the card holds */
+static uint32_t hold_line(struct host *host)
+{
+	uint32_t uctx = host_uctx(host, 0, 0);
+
+	card_bar_write(host->card, ORNIC_BAR_DB,
+		       (uint64_t)uctx * CARD_DB_PAGE_SIZE + PUSH_OFFSET, 8, 0);
+	assert_int_equal(host->card->push.have, 8);
+	return uctx;
+}
+
 /* [ORNIC-DB-5], [ORNIC-RST-1] */
 static void test_reset_of_the_card(void **state)
 {
 	struct host *host = push_host(1);
-	uint32_t uctx;
 
 	(void)state;
-	uctx = host_uctx(host, 0, 0);
-	card_bar_write(host->card, ORNIC_BAR_DB,
-		       (uint64_t)uctx * CARD_DB_PAGE_SIZE + PUSH_OFFSET, 8, 0);
-	assert_int_equal(host->card->push.have, 8);
+	hold_line(host);
 	card_reset(host->card);
 	assert_int_equal(host->card->push.have, 0);
 	host_sleep(host, 1000000);
@@ -419,13 +426,9 @@ static void test_fatal_card(void **state)
 {
 	struct host *host = push_host(1);
 	uint64_t before;
-	uint32_t uctx;
 
 	(void)state;
-	uctx = host_uctx(host, 0, 0);
-	card_bar_write(host->card, ORNIC_BAR_DB,
-		       (uint64_t)uctx * CARD_DB_PAGE_SIZE + PUSH_OFFSET, 8, 0);
-	assert_int_equal(host->card->push.have, 8);
+	hold_line(host);
 	before = host->card->stats.STAT_DEVICE(doorbells);
 	card_stop(host->card);
 	host_sleep(host, 1000000);
@@ -445,10 +448,7 @@ static void test_page_goes_away(void **state)
 	host->wants_record = true;
 	host_enable(host);
 	host_run(host);
-	uctx = host_uctx(host, 0, 0);
-	card_bar_write(host->card, ORNIC_BAR_DB,
-		       (uint64_t)uctx * CARD_DB_PAGE_SIZE + PUSH_OFFSET, 8, 0);
-	assert_int_equal(host->card->push.have, 8);
+	uctx = hold_line(host);
 	host_cmd_object_ok(host, ORNIC_CMD_FREE_UCTX, uctx);
 	host_sleep(host, 1000000);
 	assert_int_equal(host->card->push.have, 0);
