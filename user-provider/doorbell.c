@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Doorbell writes and the board (hardware.rst, section 5) */
+/* Doorbell writes and the board (hardware.rst, sections 5 and A.2) */
 
 #include <config.h>
 

@@ -2,7 +2,7 @@
 /*
  * ORNIC hardware interface, version 1.
  *
- * Documentation/hardware.rst in C, in the same order; ornic_hw_cmd.h holds the
+ * Documentation/hardware.rst in C, in the order of its part I; ornic_hw_cmd.h holds the
  * inputs and outputs of commands. The driver, the provider and the device share
  * this header, so it includes nothing but the fixed-width types. General rules:
  *
@@ -79,7 +79,7 @@ enum ornic_reg {
 
 #define ORNIC_CAPS_ADMIN_DEPTH_MAX	0x000000ff	/* log2 */
 #define ORNIC_CAPS_RESET_TIMEOUT	0x0000ff00	/* units of 100 ms */
-#define ORNIC_CAPS_SHADOW		0x00010000	/* see section 5 */
+#define ORNIC_CAPS_SHADOW		0x00010000	/* see annex A */
 #define ORNIC_CAPS_CQ_DB		0x00020000	/* 1 without SHADOW */
 
 #define ORNIC_STATUS_READY	0x00000001	/* reset is complete */

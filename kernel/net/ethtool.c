@@ -441,7 +441,7 @@ static void ornic_ethtool_get_stats(struct net_device *netdev, struct ethtool_st
 #define ORNIC_LOG_MAX	((ORNIC_CMD_MAX_OUT - sizeof(struct ornic_query_log_out)) / \
 			 sizeof(struct ornic_log_entry))
 
-/* The dump is the answer of QUERY_LOG (hardware.rst, section 10.10) */
+/* The dump is the answer of QUERY_LOG (hardware.rst, section 10.8) */
 static int ornic_ethtool_get_dump_flag(struct net_device *netdev, struct ethtool_dump *dump)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);

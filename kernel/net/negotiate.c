@@ -2,7 +2,7 @@
 /*
  * Negotiation between driver and device: SET_HOST brings the features into
  * force that both know, QUERY_EFFECTS tells which commands there are
- * (hardware.rst, sections 10.8 and 10.9).
+ * (hardware.rst, sections 10.6 and 10.7).
  */
 #include <linux/utsname.h>
 

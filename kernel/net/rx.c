@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Receive path: receive WQEs of a RAW_PACKET QP (hardware.rst, section 7) */
+/* Receive path: receive WQEs of a RAW_PACKET QP (hardware.rst, sections 7 and 19.3) */
 #include "fail.h"
 #include "netdev.h"
 

@@ -11,7 +11,7 @@ import pytest
 TOP = Path(__file__).resolve().parents[2]
 DOCUMENTS = [*sorted((TOP / "Documentation").glob("*.rst")), TOP / "CONTRIBUTING.rst",
              TOP / "SECURITY.rst"]
-NUMBER = r"\d+(?:\.\d+)?"
+NUMBER = r"(?:\d+|A)(?:\.\d+)?"
 # Between words there may be a line break, with the margin of a comment
 GAP = r"[\s*#]+"
 SECTIONS = re.compile(rf"hardware(?:\.rst| interface),{GAP}sections?{GAP}"
@@ -51,20 +51,23 @@ def test_labels(words):
 
 
 def sections(words):
-    """Numbers of the headings, in order: "11", "11.1"."""
-    return re.findall(r"^(\d+(?:\.\d+)?)\.? .*\n(?:-+|=+)$", words, re.M)
+    """Numbers of the headings, in order: "11", "11.1"; of the annex "A", "A.1"."""
+    return re.findall(rf"^(?:Annex )?({NUMBER})\.? .*\n(?:-+|=+|\*+)$", words, re.M)
 
 
 def test_sections(words):
-    """Sections are numbered without a gap, and no number is used twice."""
+    """Sections are numbered without a gap through all parts, no number is used twice, and the annex
+    comes last."""
     top, sub = -1, 0
     for number in sections(words):
         if "." in number:
             sub += 1
             assert number == f"{top}.{sub}"
         else:
-            top, sub = top + 1, 0
+            assert top != "A"
+            top, sub = "A" if number == "A" else top + 1, 0
             assert number == f"{top}"
+    assert top == "A"
 
 
 def grid(words, head):

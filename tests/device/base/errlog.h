@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Log of errors, which QUERY_LOG reads (hardware.rst, section 10) */
+/* Log of errors, which QUERY_LOG reads (hardware.rst, section 10.8) */
 #ifndef ORNIC_DEVICE_ERRLOG_H
 #define ORNIC_DEVICE_ERRLOG_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * The memory that the card polls: boards, and the producer indexes of the few
- * queues that were busy recently (hardware.rst, section 5). doorbell.h has the
+ * queues that were busy recently (hardware.rst, section A.2). doorbell.h has the
  * polls.
  */
 #ifndef ORNIC_DEVICE_WATCH_H

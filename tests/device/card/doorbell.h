@@ -2,7 +2,7 @@
 /*
  * Doorbells: detection of work in queues. The sources are doorbell pages,
  * boards, and the few queues whose producer index the card polls because they
- * were busy recently (hardware.rst, section 5).
+ * were busy recently (hardware.rst, sections 5 and A.2).
  */
 #ifndef ORNIC_DEVICE_DOORBELL_H
 #define ORNIC_DEVICE_DOORBELL_H

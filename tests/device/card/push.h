@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Push pages: doorbells with the WQE behind them (hardware.rst, section 5.5).
+ * Push pages: doorbells with the WQE behind them (hardware.rst, section 32).
  * QEMU delivers a copy of 64 bytes as writes of 8, which the card joins again.
  */
 #ifndef ORNIC_DEVICE_PUSH_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Flow rules, which direct, drop and count frames (hardware interface, section
- * 11.15).
+ * 20).
  *
  * Without rules a frame costs one test of a counter. With rules the card
  * compares the frame with each of them until one takes it; a frame to a group not

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Counters of flow rules (hardware.rst, section 11.16) */
+/* Counters of flow rules (hardware.rst, section 20.3) */
 #ifndef ORNIC_DEVICE_COUNTERS_H
 #define ORNIC_DEVICE_COUNTERS_H
 

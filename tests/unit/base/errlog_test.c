@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The log of errors (hardware.rst, section 10.10) */
+/* The log of errors (hardware.rst, section 10.8) */
 #include "base/errlog.h"
 #include "card/card.h"
 #include "host.h"

@@ -227,7 +227,7 @@ static void test_only_the_answer_is_written(void **state)
 /*
  * [ORNIC-ADM-11] Every command that takes an input refuses one that is a
  * byte too short, and every command refuses a tail that is not zero. Sizes
- * are those of hardware.rst, sections 10 and 11.
+ * are those of hardware.rst, section 10.
  */
 static void test_sizes_of_each_command(void **state)
 {

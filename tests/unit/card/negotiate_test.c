@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Negotiation between card and host: features, versions, profiles, and the
- * commands that there are (hardware.rst, sections 10.8, 10.9 and 17)
+ * commands that there are (hardware.rst, sections 10.6, 10.7 and 17)
  */
 #include "base/feature.h"
 #include "card/card.h"

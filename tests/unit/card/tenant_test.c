@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Processes of one host that share a card (hardware.rst, section 14.3): what
+ * Processes of one host that share a card (hardware.rst, section 14.2): what
  * one of them writes to its own rings, records and doorbell page reaches nothing
  * of the others. And who may touch a doorbell record, and when (section 5).
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Limits of flow rules: fields, masks, types, flags (hardware.rst, section 11.15) */
+/* Limits of flow rules: fields, masks, types, flags (hardware.rst, section 20.1) */
 #include "base/be.h"
 #include "eth/flow_field.h"
 #include "raw.h"
