@@ -398,7 +398,7 @@ int ornic_destroy_cq(struct ibv_cq *ibcq)
  * @solicited_only: request it for a solicited or failed completion only
  *
  * A request for any completion stays in force until it is answered. A later
- * request for solicited completions does not weaken it ([ORNIC-DB-31]).
+ * request for solicited completions does not weaken it ([ORNIC-DB-25]).
  *
  * Return: 0, or EIO after the ring was lost.
  */
@@ -420,7 +420,7 @@ int ornic_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 	/*
 	 * The device writes a CQE and then reads the arm word. The caller polls
 	 * next, without a lock perhaps, and that load must not pass this store
-	 * ([ORNIC-DB-33]): else it finds no CQE, and the device no request.
+	 * ([ORNIC-DB-27]): else it finds no CQE, and the device no request.
 	 */
 	ornic_index_write_fence(&cq->dbr->arm, cq->arm);
 	ornic_index_full_barrier();

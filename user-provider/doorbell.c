@@ -84,7 +84,7 @@ static void ornic_db_push_sq(const struct ornic_qp *qp)
  * @qp: queue pair, its send queue locked and its index published
  *
  * The slot's bit is set before the summary bit. The device clears the summary
- * bit first, then the slot's bit, and then reads the index ([ORNIC-DB-23]).
+ * bit first, then the slot's bit, and then reads the index ([ORNIC-DB-38]).
  */
 void ornic_db_wake_sq(struct ornic_qp *qp)
 {
@@ -130,7 +130,7 @@ void ornic_db_ring_cq(struct ornic_cq *cq, enum ornic_arm_type type)
  * ornic_db_tell_cq() - tell the device the consumer index of a CQ in time
  * @cq: completion queue, locked and its index published
  *
- * The kernel makes rings of which an eighth is not in use ([ORNIC-DB-37]). A
+ * The kernel makes rings of which an eighth is not in use ([ORNIC-DB-31]). A
  * device has left a ring that is not live.
  */
 void ornic_db_tell_cq(struct ornic_cq *cq)

@@ -108,7 +108,7 @@ static inline void ornic_index_write(void *addr, uint32_t v)
  * The device writes its flag and then reads the index. The host writes the
  * index and then reads the flag, with ornic_index_read_flag(), whose order is
  * memory_order_seq_cst, too. Without a full fence a load may pass the store
- * before it, and both sides may read old values ([ORNIC-DB-20]). On x86 an
+ * before it, and both sides may read old values ([ORNIC-DB-35]). On x86 an
  * exchange is store and fence in one, and cheaper than mov and mfence. Before
  * any other load ornic_index_full_barrier() has to follow.
  */

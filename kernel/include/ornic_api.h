@@ -700,7 +700,7 @@ struct ornic_cq_ring {
  * @entries:	entries of the ring, a power of two
  *
  * A host that tells ci by doorbells leaves that part of the ring unused
- * ([ORNIC-DB-37]). The provider computes the same.
+ * ([ORNIC-DB-31]). The provider computes the same.
  *
  * Return: number of entries.
  */
@@ -790,7 +790,7 @@ static inline bool ornic_cq_arm(struct ornic_cq_ring *ring, enum ornic_arm_type 
 {
 	u32 arm;
 
-	/* NEXT starts a new generation, [ORNIC-DB-31] */
+	/* NEXT starts a new generation, [ORNIC-DB-25] */
 	if (type == ORNIC_ARM_NEXT)
 		ring->arm_seq |= ORNIC_GET(ORNIC_ARM_SEQ, ~ORNIC_ARM_GEN);
 	arm = ORNIC_PREP(ORNIC_ARM_SEQ, ++ring->arm_seq) | type;

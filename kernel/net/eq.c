@@ -111,7 +111,7 @@ static void ornic_eq_publish(struct ornic_eq *eq)
 	WRITE_ONCE(eq->dbr->ci, cpu_to_le32(eq->ci));
 }
 
-/* The device holds back events until it knows ci ([ORNIC-DB-37]) */
+/* The device holds back events until it knows ci ([ORNIC-DB-31]) */
 static void ornic_eq_ring_db(struct ornic_eq *eq, enum ornic_arm_type type)
 {
 	struct ornic_dev *odev = &eq->core->odev;

@@ -236,7 +236,7 @@ static int ornic_ethtool_get_rxfh_fields(struct net_device *netdev,
 /*
  * The device hashes the addresses of all IPv4 packets or of none, and likewise
  * for IPv6. It hashes both ports of TCP, or of UDP, or none. It may be unable to
- * hash some of these ([ORNIC-DEV-14]).
+ * hash some of these ([ORNIC-DEV-17]).
  */
 static int ornic_ethtool_set_rxfh_fields(struct net_device *netdev,
 					 const struct ethtool_rxfh_fields *fields,

@@ -41,7 +41,7 @@ static const struct ornic_opcode_info ornic_opcodes[] = {
 	ORNIC_OPCODE(DESTROY_EQ),
 	ORNIC_OPCODE(CREATE_MR),
 	ORNIC_OPCODE(DESTROY_MR),
-	/* The range is the choice of a process ([ORNIC-OBJ-21]) */
+	/* The range is the choice of a process ([ORNIC-OBJ-28]) */
 	ORNIC_OPCODE(MODIFY_MR, .refusals = BIT(ORNIC_CMD_BAD_PARAM) | BIT(ORNIC_CMD_BUSY)),
 	ORNIC_OPCODE(CREATE_CQ),
 	ORNIC_OPCODE(DESTROY_CQ),
@@ -59,7 +59,7 @@ static const struct ornic_opcode_info ornic_opcodes[] = {
 	ORNIC_OPCODE(DESTROY_SRQ),
 	ORNIC_OPCODE(MODIFY_SRQ),
 	ORNIC_OPCODE(QUERY_SRQ, .query = true),
-	/* [ORNIC-SRQ-7], [ORNIC-SRQ-9] */
+	/* [ORNIC-SRQ-10], [ORNIC-SRQ-7] */
 	ORNIC_OPCODE(RESIZE_SRQ, .refusals = BIT(ORNIC_CMD_BAD_STATE)),
 	ORNIC_OPCODE(ALLOC_XRCD),
 	ORNIC_OPCODE(FREE_XRCD),

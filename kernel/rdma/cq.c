@@ -74,7 +74,7 @@ static void ornic_cq_free_buf(struct ornic_ib_dev *dev, struct ornic_cq_buf *buf
  *
  * A process arms its CQ without the kernel, and the core keeps each event until
  * the process reads it. The device answers a word once, and writes an event
- * when the host has taken the one before ([ORNIC-DB-28], [ORNIC-DB-39]). But
+ * when the host has taken the one before ([ORNIC-DB-22], [ORNIC-DB-33]). But
  * the word may have changed since the device read it: then several events find
  * the newest one. So that no answer is lost, a few more are accepted than can
  * be.

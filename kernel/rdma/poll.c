@@ -313,7 +313,7 @@ int ornic_ib_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 	bool missed;
 
 	spin_lock_irqsave(&cq->lock, irqflags);
-	/* Does not weaken an outstanding NEXT, [ORNIC-DB-31] */
+	/* Does not weaken an outstanding NEXT, [ORNIC-DB-25] */
 	if ((flags & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED)
 		type = ORNIC_ARM_SOLICITED;
 	missed = ornic_cq_arm(&cq->ring, type);
@@ -358,7 +358,7 @@ void ornic_cq_forget_qp(struct ornic_cq *cq, struct ornic_qp *qp)
 /**
  * ornic_qp_return_recv - free the record of the receive that a QP took with it
  * @qp:		reset in the device
- * @out:	answer of the command that reset it, [ORNIC-SRQ-11]
+ * @out:	answer of the command that reset it, [ORNIC-SRQ-9]
  *
  * The receive has no completion: without this it would count as posted for the
  * lifetime of the SRQ.

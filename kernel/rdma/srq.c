@@ -254,7 +254,7 @@ static int ornic_srq_resize(struct ornic_ib_dev *dev, struct ornic_srq *srq, u32
 	in.log_size = ring.log_wqes;
 	in.buf = ring.pbl.buf;
 	in.dbr_addr = cpu_to_le64(ornic_recv_ring_dbr_addr(&ring));
-	/* Let no index of the old ring come later, [ORNIC-SRQ-8] */
+	/* Let no index of the old ring come later, [ORNIC-SRQ-11] */
 	if (dev->odev->rq_doorbell)
 		ornic_doorbell_flush(dev->odev);
 	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_RESIZE_SRQ, &in, sizeof(in), NULL, 0);

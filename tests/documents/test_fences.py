@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Each function that writes an index or an arm word, and then reads what the device writes, has a
-full fence ([ORNIC-DB-20], [ORNIC-DB-33], [ORNIC-ADM-19]). Without it an event or a doorbell is lost,
+full fence ([ORNIC-DB-35], [ORNIC-DB-27], [ORNIC-ADM-19]). Without it an event or a doorbell is lost,
 but so rarely that no run of a program shows it. So this reads the code that the compiler has made
 for x86."""
 

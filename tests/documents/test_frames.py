@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """The vectors of hardware-frames.txt are well-formed, and their hashes are right. The unit test
-vector_test.c drives the card with them ([ORNIC-FLOW-1], [ORNIC-DEV-14])."""
+vector_test.c drives the card with them ([ORNIC-FLOW-1], [ORNIC-DEV-17])."""
 
 import sys
 from pathlib import Path

@@ -52,7 +52,7 @@ def test_records_are_accessed_in_one_piece():
     ("srq.c", "RESIZE_SRQ"),
 ])
 def test_doorbells_arrive_before_the_command(file, command):
-    """[ORNIC-DB-8], [ORNIC-CQ-17], [ORNIC-SRQ-8]: the driver flushes doorbells before commands
+    """[ORNIC-DB-8], [ORNIC-CQ-17], [ORNIC-SRQ-11]: the driver flushes doorbells before commands
     that they must not follow."""
     text = (TOP / "kernel/rdma" / file).read_text()
     flushed = rf"ornic_doorbell_flush\([^;]*\);\n[^;]*\bornic_cmd_exec\([^;]*ORNIC_CMD_{command}\b"

@@ -19,9 +19,9 @@ PARTS = LARGE // MTU
 
 # {case of guest/cost.c: (packets, doorbells, interrupts) of one operation} for a card without
 # ORNIC_CAPS_SHADOW. A call that posts has one doorbell, however long its list is, and so has a
-# request for an event [ORNIC-DB-20] [ORNIC-DB-34]. That event has one interrupt [ORNIC-DB-26],
+# request for an event [ORNIC-DB-35] [ORNIC-DB-28]. That event has one interrupt [ORNIC-DB-20],
 # after which the kernel requests the next one. One more doorbell tells of each eighth of a ring
-# that was polled without a request [ORNIC-DB-37]; see POLLED. A list has a single ACK.
+# that was polled without a request [ORNIC-DB-31]; see POLLED. A list has a single ACK.
 POSTS = {
     "pingpong": (4, 2, 0),
     "events": (2, 3, 1),
@@ -94,8 +94,8 @@ def test_posts(plain_pair, guest_programs, case):
 
 @pytest.mark.parametrize("case", ["pingpong", "events", "write_list"])
 def test_posts_with_shadow(pair, guest_programs, case):
-    """A card with ORNIC_CAPS_SHADOW needs no doorbells while it is awake [ORNIC-DB-20]: each one finds
-    that the card has gone to sleep. Requests for events have no doorbells [ORNIC-DB-32]."""
+    """A card with ORNIC_CAPS_SHADOW needs no doorbells while it is awake [ORNIC-DB-35]: each one finds
+    that the card has gone to sleep. Requests for events have no doorbells [ORNIC-DB-26]."""
     packets, doorbells, interrupts = POSTS[case]
 
     def sleeps():

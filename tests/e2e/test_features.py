@@ -189,7 +189,7 @@ def test_basic_rules(various):
 
 def test_least_bounds(various):
     """A card that cannot hash the ports of UDP: ethtool shows it, and the driver refuses it
-    ([ORNIC-DEV-14])."""
+    ([ORNIC-DEV-17])."""
     machine = various(PARSE)
     vm, netdev = machine.a, machine.netdevs[PARSE]
     before = counters(machine.card, machine.options.index(PARSE))["commands_refused"]

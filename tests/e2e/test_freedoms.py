@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Cards that use freedoms of the hardware interface, as silicon may: entries of rings are written
 as a whole [ORNIC-GEN-6] [ORNIC-GEN-7]; doorbells arm CQs and EQs and tell what is consumed, with
-and without ORNIC_CAPS_SHADOW [ORNIC-DB-34] [ORNIC-DB-35] [ORNIC-DB-36] [ORNIC-DB-37]
-[ORNIC-DB-38]; consumer indexes in records always lag behind [ORNIC-ORD-5], [ORNIC-ORD-6],
+and without ORNIC_CAPS_SHADOW [ORNIC-DB-28] [ORNIC-DB-29] [ORNIC-DB-30] [ORNIC-DB-31]
+[ORNIC-DB-32]; consumer indexes in records always lag behind [ORNIC-ORD-5], [ORNIC-ORD-6],
 [ORNIC-ORD-7]; receives have doorbells [ORNIC-DB-12]; short WQEs are pushed [ORNIC-PUSH-2]. Nothing
 is lost and nothing waits for an index that does not come. The cards are two processes, joined by a
 Unix datagram socket that holds eleven packets; further packets wait in QPs [ORNIC-WIRE-6]."""

@@ -192,7 +192,7 @@ def test_refused_resizes(pair, guest_programs, nothing_lost):
 
 def test_bad_work_requests(pair, guest_programs, nothing_lost):
     """[ORNIC-SQ-5], [ORNIC-KEY-1], [ORNIC-KEY-2], [ORNIC-QP-6], [ORNIC-DB-16],
-    [ORNIC-DB-23]: the QP fails with the right status, the violation is counted, and other QPs
+    [ORNIC-DB-38]: the QP fails with the right status, the violation is counted, and other QPs
     keep working."""
     before = counters(pair.card)
     port = pair.ornic[pair.a]
@@ -211,7 +211,7 @@ def test_bad_work_requests(pair, guest_programs, nothing_lost):
 
 
 def test_lost_srq(pair, guest_programs, nothing_lost):
-    """[ORNIC-SRQ-9]: an SRQ with an impossible index fails. Its owner gets an event (14: SRQ
+    """[ORNIC-SRQ-7]: an SRQ with an impossible index fails. Its owner gets an event (14: SRQ
     error), and the QP that uses it fails (1: QP fatal, 16: last WQE reached)."""
     before = counters(pair.card)["bad_rq_pi"]
     port = pair.ornic[pair.a]

@@ -114,7 +114,7 @@ for number in range({FLOWS}):
 
 
 def udp_hash(pair, number):
-    """Returns the hash of the datagram `number` of send_flows() [ORNIC-DEV-14]."""
+    """Returns the hash of the datagram `number` of send_flows() [ORNIC-DEV-17]."""
     source, destination = (pair.ornic[vm].ip for vm in (pair.b, pair.a))
     return toeplitz(data_of(source, destination, 20000 + number, 30000 + 7 * number), KEY)
 
@@ -151,7 +151,7 @@ def defaults(taps):
 @pytest.mark.full
 @pytest.mark.parametrize("weights", [(1, 0), (0, 1)])
 def test_indirection(defaults, guest_programs, weights):
-    """All frames go to the queue that the table names [ORNIC-DEV-13]."""
+    """All frames go to the queue that the table names [ORNIC-DEV-16]."""
     pair = defaults
     ethtool(pair, "-X", "weight " + " ".join(map(str, weights)))
     assert set(table(pair)[0]) == {weights.index(1)}
@@ -161,7 +161,7 @@ def test_indirection(defaults, guest_programs, weights):
 
 
 def test_hash_key(defaults, guest_programs):
-    """The hash is computed with the key and selects the entry of the table [ORNIC-DEV-14]."""
+    """The hash is computed with the key and selects the entry of the table [ORNIC-DEV-17]."""
     pair = defaults
     key = ":".join(f"{byte:02x}" for byte in KEY)
     ethtool(pair, "-X", f"hkey {key} weight 1 3")

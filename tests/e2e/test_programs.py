@@ -25,7 +25,7 @@ def test_demo(pair, name, run):
 
 @pytest.mark.parametrize("mtu", [256, long(512), 1024, long(2048), 4096])
 def test_path_mtu(taps, mtu):
-    """Path MTUs from 256 to 4096 work [ORNIC-WIRE-27] [ORNIC-WIRE-28], with messages that are no
+    """Path MTUs from 256 to 4096 work [ORNIC-WIRE-24] [ORNIC-WIRE-25], with messages that are no
     multiple of them and with verified data. Packets have that size only if they are real bytes."""
     size, count = 10007, 200
     before = [counters(taps.card, nic, "rdma")["tx_packets"] for nic in (0, 1)]
@@ -111,7 +111,7 @@ def test_send_variants(pair, options):
 
 
 def test_write_with_many_qps(pair):
-    """More QPs than the device polls at the same time work [ORNIC-DB-20]."""
+    """More QPs than the device polls at the same time work [ORNIC-DB-35]."""
     perftest(pair, pair.ornic, "ib_write_bw", 4096, 200, "-q 100")
 
 

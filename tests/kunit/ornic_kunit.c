@@ -116,7 +116,7 @@ static void ornic_test_cq_where_indexes_wrap(struct kunit *test)
 	ornic_test_cq_run(test, 5, 0U - 3 * TEST_SIZE);
 }
 
-/* [ORNIC-DB-29], [ORNIC-DB-33] */
+/* [ORNIC-DB-23], [ORNIC-DB-27] */
 static void ornic_test_cq_arm(struct kunit *test)
 {
 	struct test_cq *cq = ornic_test_cq(test, 5, 0);
@@ -133,7 +133,7 @@ static void ornic_test_cq_arm(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_GEN, second),
 			ORNIC_GET(ORNIC_ARM_GEN, first) + 1);
 
-	/* [ORNIC-DB-31]: same generation as the NEXT that it replaces */
+	/* [ORNIC-DB-25]: same generation as the NEXT that it replaces */
 	ornic_cq_arm(&cq->ring, ORNIC_ARM_SOLICITED);
 	third = le32_to_cpu(cq->dbr.arm);
 	KUNIT_EXPECT_EQ(test, ORNIC_GET(ORNIC_ARM_TYPE, third), ORNIC_ARM_SOLICITED);
@@ -174,7 +174,7 @@ static void ornic_test_doorbell_arm_value(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ornic_db_arm(U32_MAX, ORNIC_ARM_SOLICITED), 0xfffffffd);
 }
 
-/* [ORNIC-DB-34] The doorbell tells how far the ring has been read, and requests */
+/* [ORNIC-DB-28] The doorbell tells how far the ring has been read, and requests */
 static void ornic_test_cq_arm_by_doorbell(struct kunit *test)
 {
 	struct test_cq *cq = ornic_test_cq_with_doorbell(test, 0);
@@ -192,7 +192,7 @@ static void ornic_test_cq_arm_by_doorbell(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cq->ring.told, 1);
 }
 
-/* [ORNIC-DB-37] Never more than the lag is consumed and not told */
+/* [ORNIC-DB-31] Never more than the lag is consumed and not told */
 static void ornic_test_cq_is_told_in_time(struct kunit *test)
 {
 	struct test_cq *cq = ornic_test_cq_with_doorbell(test, 0U - 2 * TEST_SIZE);
@@ -334,7 +334,7 @@ static void ornic_test_doorbell_number_stays_in_its_field(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ornic_db_value(ORNIC_DB_SQ, 0x01000001, 7), 0x0000000100000007ULL);
 }
 
-/* [ORNIC-DB-22] */
+/* [ORNIC-DB-37] */
 static void ornic_test_board_marks(struct kunit *test)
 {
 	static const u32 slots[] = { 0, 1, 63, 64, 4095, ORNIC_BOARD_SLOTS - 1 };

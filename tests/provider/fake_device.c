@@ -183,7 +183,7 @@ int fake_take_cq_doorbell(struct fake *fake, struct fake_cq *cq)
  * fake_asked() - type of the outstanding request of a CQ
  * @cq: completion queue
  *
- * See [ORNIC-DB-28] and [ORNIC-DB-30].
+ * See [ORNIC-DB-22] and [ORNIC-DB-24].
  *
  * Return: the type; ORNIC_ARM_NONE if the request is answered.
  */

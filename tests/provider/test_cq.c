@@ -238,7 +238,7 @@ static uint32_t armed(struct fixture *f)
 	return le32toh(fake_cq(f->cq)->dbr->arm);
 }
 
-/* [ORNIC-DB-29] */
+/* [ORNIC-DB-23] */
 static void each_request_has_its_number(void **state)
 {
 	struct fixture *f = *state;
@@ -264,7 +264,7 @@ static void read_event(struct fixture *f)
 		f->ops->cq_event(f->cq);
 }
 
-/* [ORNIC-DB-31] */
+/* [ORNIC-DB-25] */
 static void next_is_not_weakened(void **state)
 {
 	struct fixture *f = *state;

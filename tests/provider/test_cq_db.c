@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Completion queues of a device that doorbells tell what is consumed
- * ([ORNIC-DB-34], [ORNIC-DB-35] ff.)
+ * ([ORNIC-DB-28], [ORNIC-DB-29] ff.)
  */
 #include "fixture.h"
 
@@ -123,7 +123,7 @@ static void extended_polls_tell_in_time(void **state)
 				   IBV_CREATE_CQ_ATTR_SINGLE_THREADED));
 }
 
-/* [ORNIC-DB-34] */
+/* [ORNIC-DB-28] */
 static void requests_tell_too(void **state)
 {
 	struct fixture *f = *state;

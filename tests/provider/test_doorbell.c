@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Publishing work: watched queues, the board, doorbells ([ORNIC-DB-20]) */
+/* Publishing work: watched queues, the board, doorbells ([ORNIC-DB-35]) */
 #include "fixture.h"
 
 #define NOBODY	(~0ULL)

@@ -63,7 +63,7 @@ def test_limit(host):
                                              ("parse=least", (128, 2, 1, 0x7))])
 def test_parse(host, options, bounds):
     """QUERY_DEVICE tells within which bounds the card finds headers, and what it hashes
-    ([ORNIC-FLOW-2], [ORNIC-DEV-14])."""
+    ([ORNIC-FLOW-2], [ORNIC-DEV-17])."""
     _, machine = host(options)
     status, answer = machine.command("QUERY_DEVICE")
     assert status == OK

@@ -52,7 +52,7 @@ static inline unsigned int arm_pending(struct arm *arm,
 		return ORNIC_ARM_NONE;
 
 	type = arm->asked & ORNIC_ARM_TYPE;
-	/* The request replaced an unanswered NEXT ([ORNIC-DB-30]) */
+	/* The request replaced an unanswered NEXT ([ORNIC-DB-24]) */
 	if (type == ORNIC_ARM_SOLICITED &&
 	    (arm->asked ^ arm->answered) & ORNIC_ARM_GEN)
 		return ORNIC_ARM_NEXT;
@@ -64,7 +64,7 @@ static inline unsigned int arm_pending(struct arm *arm,
  * @arm: requests of the queue
  * @type: enum ornic_arm_type; NONE requests nothing
  *
- * A NEXT that is not answered stays one ([ORNIC-DB-35]).
+ * A NEXT that is not answered stays one ([ORNIC-DB-29]).
  */
 static inline void arm_request(struct arm *arm, unsigned int type)
 {

@@ -109,7 +109,7 @@ uint32_t card_commands(const struct card *card);
  * @card: the card
  *
  * Stops watching queues and boards, so that the guest rings the doorbell again,
- * then (after a full barrier) looks at each of them once more ([ORNIC-DB-21]).
+ * then (after a full barrier) looks at each of them once more ([ORNIC-DB-36]).
  *
  * Return: true when the loop may sleep; false when there is work, and then the
  * card counts as awake.

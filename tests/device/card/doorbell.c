@@ -193,7 +193,7 @@ static bool doorbell_scan_word(struct uctx *uctx, struct ornic_board *board,
 	for (; bits; bits &= bits - 1) {
 		uint32_t slot = word * 64 + __builtin_ctzll(bits);
 
-		/* Bit for an unused slot: ignore ([ORNIC-DB-23]) */
+		/* Bit for an unused slot: ignore ([ORNIC-DB-38]) */
 		if (slot >= uctx->slots_size || !uctx->slots[slot])
 			continue;
 		kicks_add(kicks, uctx->slots[slot]);

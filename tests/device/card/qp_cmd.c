@@ -205,7 +205,7 @@ static enum ornic_cmd_status qp_find_parts(struct qp *qp,
 		qp->xrcd = xrcd_find(card, le32toh(in->xrcdn));
 	if (qp_is_rss(qp))
 		qp->rwq_table = rwq_table_find(card, le32toh(in->rwq_table));
-	/* Kernel QPs and the GSI need the kernel's page ([ORNIC-OBJ-25]) */
+	/* Kernel QPs and the GSI need the kernel's page ([ORNIC-OBJ-23]) */
 	if ((qp_is_kernel(qp) || qp->base.type == ORNIC_QPT_GSI) &&
 	    !qp->uctx->kernel)
 		return ORNIC_CMD_BAD_PARAM;
@@ -403,7 +403,7 @@ enum ornic_cmd_status qp_cmd_query(struct card *card, struct cmd *cmd)
 	return ORNIC_CMD_OK;
 }
 
-/* [ORNIC-DEV-19] */
+/* [ORNIC-DEV-20] */
 enum ornic_cmd_status qp_cmd_bind_stats(struct card *card, struct cmd *cmd)
 {
 	const struct ornic_bind_stats_in *in = cmd->in;

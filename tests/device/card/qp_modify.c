@@ -334,7 +334,7 @@ static void apply_state(struct qp *qp, unsigned int to)
 	}
 }
 
-/* The WQE that the QP is about to take with it ([ORNIC-SRQ-11]) */
+/* The WQE that the QP is about to take with it ([ORNIC-SRQ-9]) */
 static void tell_taken(const struct qp *qp, struct ornic_modify_qp_out *out)
 {
 	uint64_t wr_id;

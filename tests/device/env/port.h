@@ -21,7 +21,7 @@ struct switch_dev;
 
 /**
  * struct port_spoofcheck - which source addresses a port may send with
- * @on: only its own one and @permitted ([ORNIC-DEV-11])
+ * @on: only its own one and @permitted ([ORNIC-DEV-19])
  * @permitted: further addresses
  * @permitted_count: number of @permitted
  */
@@ -99,7 +99,7 @@ struct port_stats {
  *	delivers a frame to its own address back to it
  * @full: frames wait here; NICs should send none to it until switch_room()
  * @checked: the port sends with its own address and permitted ones only, and its
- *	address moves only to other such ports ([ORNIC-DEV-11])
+ *	address moves only to other such ports ([ORNIC-DEV-19])
  * @unplugged: the cable is unplugged, see switch_plug()
  * @bytes: the port gets no FRAME_LOCAL frames, but real wire bytes only
  * @mac: the port's own address in the switch; all zero for learned ones only

@@ -103,7 +103,7 @@ static bool eth_next_part(const struct qp *qp, const struct send_wqe *wqe,
 	return true;
 }
 
-/* The host has put the sum of the pseudo header into the field ([ORNIC-SQ-28]) */
+/* The host has put the sum of the pseudo header into the field ([ORNIC-SQ-21]) */
 static void eth_tx_csum(const struct send_wqe *wqe, uint8_t *packet)
 {
 	unsigned int start = le16toh(wqe->eth.csum_start);
@@ -209,7 +209,7 @@ static bool eth_tx_loops(const struct qp *qp, const uint8_t *dmac)
 
 /*
  * Would receivers take the frame for a RoCE packet whose source is not in the
- * GID table, although sources are checked ([ORNIC-DEV-11])?
+ * GID table, although sources are checked ([ORNIC-DEV-19])?
  */
 static bool eth_forges_roce(const struct card *card, const struct frame *frame,
 			    struct headers *headers)
@@ -258,7 +258,7 @@ static void eth_send(struct qp *qp, struct frame *frame, struct headers *headers
 	tx_send(card, frame, headers);
 }
 
-/* Finish a WQE. A failure affects only this WQE ([ORNIC-QP-8], [ORNIC-SQ-27]). */
+/* Finish a WQE. A failure affects only this WQE ([ORNIC-QP-8], [ORNIC-SQ-20]). */
 static void eth_tx_done(struct qp *qp, const struct send_wqe *wqe,
 			enum ornic_wc_status status)
 {

@@ -38,7 +38,7 @@ void ethport_reset(struct card *card);
 bool ethport_running(const struct card *card);
 
 /**
- * ethport_may_send - check a source against [ORNIC-DEV-11]
+ * ethport_may_send - check a source against [ORNIC-DEV-19]
  * @card: the card
  * @smac: source MAC of a frame
  *

@@ -147,7 +147,7 @@ uint16_t rss_hash_fields(const struct frame *frame, struct headers *headers,
 
 /* ---- hash of the port ---- */
 
-/* Ports are hashed only together with the addresses ([ORNIC-DEV-14]) */
+/* Ports are hashed only together with the addresses ([ORNIC-DEV-17]) */
 static uint32_t rss_type_fields(const struct headers *headers, uint32_t types)
 {
 	uint32_t fields;

@@ -21,7 +21,7 @@ void tx_send(struct card *card, struct frame *frame, struct headers *headers)
 	if (card->flow_table.sniffers && !(frame->flags & FRAME_LOOPED))
 		flow_sniff(card, frame, headers);
 	bounce_sent(&card->bounce, frame);
-	/* As many as a wire would carry ([ORNIC-DEV-20]) */
+	/* As many as a wire would carry ([ORNIC-DEV-14]) */
 	PORT_STAT_ADD(card, tx_frames, frame_packets(frame));
 	PORT_STAT_ADD(card, tx_bytes, frame_wire_len(frame));
 	env_tx(card->env, frame);

@@ -78,7 +78,7 @@ static struct switch_entry *table_victim(struct switch_dev *sw,
 	return victim;
 }
 
-/* [ORNIC-DEV-11] What a checked port sends with, it is permitted to send with */
+/* [ORNIC-DEV-19] What a checked port sends with, it is permitted to send with */
 static bool may_take(const struct switch_entry *entry, const struct port *port)
 {
 	return !entry->home || entry->home == port || !entry->home->checked ||

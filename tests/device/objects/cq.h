@@ -180,7 +180,7 @@ void cq_doorbell(struct cq *cq, uint32_t value);
  * @cq: the CQ
  *
  * Return: the record; NULL when it is out of reach, or if doorbells tell what
- * it would ([ORNIC-DB-36]).
+ * it would ([ORNIC-DB-30]).
  */
 struct ornic_cq_dbr *cq_record(struct cq *cq);
 

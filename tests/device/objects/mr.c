@@ -215,7 +215,7 @@ enum mr_error mr_remote_inv(struct card *card, const struct mr_user *user,
 
 	if (!mr || !mr->valid)
 		return MR_BAD_KEY;
-	/* A peer may invalidate only a key with remote access ([ORNIC-SQ-21]) */
+	/* A peer may invalidate only a key with remote access ([ORNIC-SQ-25]) */
 	if (!(mr->access & MR_ACCESS_REMOTE))
 		return MR_BAD_ACCESS;
 	return mr_local_inv(card, user, key);

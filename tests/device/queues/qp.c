@@ -10,7 +10,7 @@ void qp_error(struct qp *qp)
 	receiver_error(&qp->base);
 	sq_watch_stop(&qp->base.card->watches, &qp->watch);
 	/*
-	 * Fence D1 of [ORNIC-DB-20]: the flush reads sq_pi after sq_watched is
+	 * Fence D1 of [ORNIC-DB-35]: the flush reads sq_pi after sq_watched is
 	 * 0, so the host rings the doorbell for later posts.
 	 */
 	guest_fence();

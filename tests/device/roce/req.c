@@ -343,7 +343,7 @@ static enum req_result req_send(struct qp *qp, struct req_record *rec,
 }
 
 /*
- * Execute a WQE that sends nothing ([ORNIC-SQ-22]). Earlier WQEs may be sent
+ * Execute a WQE that sends nothing ([ORNIC-SQ-26]). Earlier WQEs may be sent
  * again, so LOCAL_INV waits until they are complete and use the key no more.
  */
 static enum req_result req_execute(struct qp *qp, struct req_record *rec,

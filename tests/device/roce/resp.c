@@ -331,7 +331,7 @@ static bool resp_read(struct qp *qp, const struct packet *pkt)
 }
 
 /*
- * Compute the result of an atomic ([ORNIC-SQ-16]). Without masks all bits are
+ * Compute the result of an atomic ([ORNIC-SQ-27]). Without masks all bits are
  * compared and swapped, and the sum has one field.
  */
 static uint64_t resp_atomic_result(uint64_t found, const struct packet *pkt)

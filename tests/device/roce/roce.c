@@ -105,7 +105,7 @@ void roce_tx(struct qp *qp, const struct ornic_av *av, struct frame *frame,
 		.tclass = av->tclass,
 		.hop_limit = av->hop_limit,
 		.flow_label = ORNIC_GET(ORNIC_AV_FLOW_LABEL, flow),
-		/* Priorities have 3 bits, service levels 4 ([ORNIC-SQ-24]) */
+		/* Priorities have 3 bits, service levels 4 ([ORNIC-SQ-17]) */
 		.priority = sl < 8 ? sl : 0,
 		.sport = le16toh(av->udp_sport),
 	};

@@ -99,7 +99,7 @@ static bool roce_parse(struct card *card, struct packet *pkt,
 	return true;
 }
 
-/* Count a valid packet. @set: of its QP, or 0 if it has none, or several ([ORNIC-DEV-19]) */
+/* Count a valid packet. @set: of its QP, or 0 if it has none, or several ([ORNIC-DEV-20]) */
 static void roce_count(struct card *card, const struct packet *pkt, uint32_t set)
 {
 	SET_STAT_ADD(card, set, rx_packets, pkt->npkts);

@@ -35,7 +35,7 @@ static enum ornic_wc_status ud_check(struct qp *qp, const struct send_wqe *wqe)
 {
 	if (wqe->length > ud_mtu(qp->base.card))
 		return ORNIC_WC_LOC_LEN_ERR;
-	/* Without a valid GID entry the packet is lost ([ORNIC-SQ-24]) */
+	/* Without a valid GID entry the packet is lost ([ORNIC-SQ-17]) */
 	if (gid_get(&qp->base.card->gids, le16toh(wqe->av.sgid_index)) &&
 	    !path_valid(qp->base.card, &wqe->av))
 		return ORNIC_WC_LOC_QP_OP_ERR;

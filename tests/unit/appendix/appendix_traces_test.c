@@ -10,7 +10,7 @@
 
 #define READY_MS 10
 #define MS_NS 1000000
-/* Code 12 of [ORNIC-WIRE-25], in ns */
+/* Code 12 of [ORNIC-WIRE-22], in ns */
 #define RNR_NS 640000
 /* Room for the answer of QUERY_DEVICE, bytes */
 #define ANSWER_LEN 64
@@ -387,7 +387,7 @@ static void say_rnr(struct appendix *a)
 	struct pair_wr wr;
 
 	trace(a, "receiver-not-ready",
-"B has posted no receive WQE. min_rnr_timer of B is 12, which is 0.64 ms [ORNIC-WIRE-25];\n"
+"B has posted no receive WQE. min_rnr_timer of B is 12, which is 0.64 ms [ORNIC-WIRE-22];\n"
 "# rnr_retry of A is 3.");
 	pair = connect();
 	sa = A(pair);

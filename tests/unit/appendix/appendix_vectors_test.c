@@ -561,7 +561,7 @@ static void say_doorbells(struct appendix *a)
 	unsigned int i;
 
 	appendix_say(a,
-"\n# ---- Doorbells [ORNIC-DB-2] [ORNIC-DB-34] ----\n"
+"\n# ---- Doorbells [ORNIC-DB-2] [ORNIC-DB-28] ----\n"
 "# Type, queue, what it tells, and the value of 64 bits that is written; hex has its bytes in\n"
 "# ascending order of addresses.\n");
 	for (i = 0; i < ARRAY_SIZE(rings); i++) {

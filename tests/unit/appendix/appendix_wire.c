@@ -127,7 +127,7 @@ static void say_hashes(struct appendix *a)
 	unsigned int i, len;
 
 	appendix_say(a,
-"\n# ---- Toeplitz hash [ORNIC-DEV-14] [ORNIC-RSS-4] ----\n"
+"\n# ---- Toeplitz hash [ORNIC-DEV-17] [ORNIC-RSS-4] ----\n"
 "# The key and the first eight hashes are those of Microsoft's \"Verifying the RSS Hash\n"
 "# Calculation\"; the last two are of RoCE packets, which a port hashes if they are not for\n"
 "# it. The input is source address, destination address, source port, destination port, as\n"

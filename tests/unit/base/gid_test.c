@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* GID table, port, receive filter ([ORNIC-DEV-7] to [ORNIC-DEV-17]) */
+/* GID table, port, receive filter ([ORNIC-DEV-7] to [ORNIC-DEV-12], [ORNIC-DEV-15]) */
 #include "base/gid.h"
 #include "card/card.h"
 #include "eth/ethport.h"
@@ -22,7 +22,7 @@ static void set(struct host *host, const struct ornic_set_gid_in *in)
 	host_cmd_in_ok(host, ORNIC_CMD_SET_GID, in);
 }
 
-/* [ORNIC-DEV-16] */
+/* [ORNIC-DEV-11] */
 static void test_gid_refusals(void **state)
 {
 	struct host *host = *state;
@@ -56,7 +56,7 @@ static void test_gid_refusals(void **state)
 	assert_null(gid_get(&host->card->gids, 0));
 }
 
-/* [ORNIC-DEV-16] */
+/* [ORNIC-DEV-11] */
 static void test_gid_is_found_by_address_and_vlan(void **state)
 {
 	struct host *host = *state;
@@ -131,7 +131,7 @@ static void test_gid_has_its_macs(void **state)
 	assert_false(gid_has_smac(gids, in.smac));
 }
 
-/* [ORNIC-DEV-16] */
+/* [ORNIC-DEV-11] */
 static void test_gid_is_replaced_and_cleared(void **state)
 {
 	struct host *host = *state;
@@ -226,7 +226,7 @@ static void test_port_mac_changes_what_passes(void **state)
 	assert_int_equal(le32toh(out.mtu), 9000);
 }
 
-/* [ORNIC-DEV-12] */
+/* [ORNIC-DEV-15] */
 static void test_filter(void **state)
 {
 	static const uint8_t broadcast[] = { 255, 255, 255, 255, 255, 255 };

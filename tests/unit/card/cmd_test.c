@@ -602,7 +602,7 @@ static void test_query_stats_each_scope(void **state)
 }
 
 /*
- * [ORNIC-DEV-18] An older host asks for fewer counters and gets these; all
+ * [ORNIC-DEV-13] An older host asks for fewer counters and gets these; all
  * begin with 0 at reset and only grow
  */
 static void test_counters_grow_and_are_cut(void **state)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * How the card finds posted work: doorbells, boards, watched queues, and the
- * races between them ([ORNIC-DB-6] to [ORNIC-DB-25]). The work is frames of
- * RAW_PACKET QPs.
+ * races between them ([ORNIC-DB-6] to [ORNIC-DB-19], [ORNIC-DB-35] to
+ * [ORNIC-DB-40]). The work is frames of RAW_PACKET QPs.
  */
 #include "card/card.h"
 #include "card/doorbell.h"
@@ -97,7 +97,7 @@ static void set_bit(struct world *w, uint32_t slot)
 	set_bit_of(board(w), slot);
 }
 
-/* Post as in [ORNIC-DB-20]; return whether the doorbell was rung */
+/* Post as in [ORNIC-DB-35]; return whether the doorbell was rung */
 static bool post(struct world *w, struct host_qp *qp)
 {
 	publish(qp);
@@ -226,7 +226,7 @@ static void test_idle_queue_is_unwatched(void **state)
 	sends(w, &w->qp[0], false);
 }
 
-/* [ORNIC-DB-20] Indexes begin anew: the latest one before a reset may come again */
+/* [ORNIC-DB-35] Indexes begin anew: the latest one before a reset may come again */
 static void test_reset_queue_is_looked_at_anew(void **state)
 {
 	struct world *w = *state;
@@ -300,7 +300,7 @@ static void test_queue_without_slot_is_watched_at_once(void **state)
 	sends(w, &w->qp[0], false);
 }
 
-/* [ORNIC-DB-20] Several queues that always have work stay watched */
+/* [ORNIC-DB-35] Several queues that always have work stay watched */
 static void test_busy_queues_stay_watched(void **state)
 {
 	struct world *w = *state;
@@ -465,7 +465,7 @@ static void test_each_queue_is_looked_at_once(void **state)
 }
 
 /*
- * [ORNIC-DB-21] The host saw "watched" or "awake" and did not ring before
+ * [ORNIC-DB-36] The host saw "watched" or "awake" and did not ring before
  * the card slept
  */
 static void test_work_just_before_sleep_is_found(void **state)

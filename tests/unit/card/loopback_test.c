@@ -256,7 +256,7 @@ static bool reaches(struct pair *pair, const uint8_t *dmac)
 	return true;
 }
 
-/* [ORNIC-LOOP-5] [ORNIC-WIRE-29] Datagrams to the port, to a macvlan, to others */
+/* [ORNIC-LOOP-5] [ORNIC-WIRE-26] Datagrams to the port, to a macvlan, to others */
 static void test_roce_to_the_port_itself(void **state)
 {
 	struct pair *pair = *state;
@@ -302,7 +302,7 @@ static void test_roce_to_the_port_itself_while_the_wire_is_full(void **state)
 	assert_true(reaches(pair, A(pair)->host->mac));
 }
 
-/* [ORNIC-LOOP-5] [ORNIC-DEV-11] Its source address is not checked */
+/* [ORNIC-LOOP-5] [ORNIC-DEV-19] Its source address is not checked */
 static void test_roce_to_the_port_itself_from_any_address(void **state)
 {
 	struct pair *pair = *state;

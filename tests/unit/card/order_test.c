@@ -399,7 +399,7 @@ static void test_region_is_destroyed_amidst_a_message(void **state)
 		assert_int_equal(B(pair)->buf[i], 0x3c);
 }
 
-/* [ORNIC-OBJ-27] Nothing is flushed, whatever the state */
+/* [ORNIC-OBJ-25] Nothing is flushed, whatever the state */
 static void test_destroyed_in_each_state(void **state)
 {
 	struct pair *pair = *state;

@@ -352,7 +352,7 @@ static uint32_t watched(struct side *side)
 	return guest_load32(&host_qp_dbr(&side->qp)->sq_watched);
 }
 
-/* [ORNIC-DB-24] In the states in which nothing is sent it is 0 */
+/* [ORNIC-DB-39] In the states in which nothing is sent it is 0 */
 static void test_watched_is_0_after_errors(void **state)
 {
 	static const uint8_t states[] = { ORNIC_QPS_ERR, ORNIC_QPS_RESET };
@@ -371,7 +371,7 @@ static void test_watched_is_0_after_errors(void **state)
 	}
 }
 
-/* [ORNIC-DB-40] Of completions of commands, of events, and of IRQ_TEST */
+/* [ORNIC-DB-34] Of completions of commands, of events, and of IRQ_TEST */
 static void test_interrupts_are_counted(void **state)
 {
 	struct kit *kit = *state;
@@ -391,7 +391,7 @@ static void test_interrupts_are_counted(void **state)
 	host_device_stat_is(host, ORNIC_DEVICE_STAT_interrupts, sum);
 }
 
-/* [ORNIC-OBJ-26] */
+/* [ORNIC-OBJ-24] */
 static void test_new_qp(void **state)
 {
 	struct kit *kit = *state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * RAW_PACKET queues, frames out and in ([ORNIC-SQ-25], [ORNIC-SQ-28],
- * [ORNIC-RQ-5], [ORNIC-RQ-7], [ORNIC-DEV-13] to [ORNIC-DEV-15]).
+ * RAW_PACKET queues, frames out and in ([ORNIC-SQ-18], [ORNIC-SQ-21],
+ * [ORNIC-RQ-5], [ORNIC-RQ-7], [ORNIC-DEV-16] to [ORNIC-DEV-18]).
  */
 #include "base/be.h"
 #include "card/card.h"
@@ -59,7 +59,7 @@ static void test_frame_goes_out_as_it_is(void **state)
 	host_port_stat_is(w->host, ORNIC_PORT_STAT_tx_frames, ARRAY_SIZE(lens));
 }
 
-/* [ORNIC-SQ-25] [ORNIC-SQ-27] */
+/* [ORNIC-SQ-18] [ORNIC-SQ-20] */
 static void test_lengths_refused(void **state)
 {
 	struct ornic_route_eth route = {};
@@ -192,11 +192,11 @@ static void test_checksum_offsets_refused(void **state)
 	route.csum_offset = 0;
 	send(w, w->data, 60, &route, ORNIC_WC_SUCCESS);
 	raw_done(w, raw_sent(w));
-	/* [ORNIC-SQ-27] Any failure is counted */
+	/* [ORNIC-SQ-20] Any failure is counted */
 	host_port_stat_is(w->host, ORNIC_PORT_STAT_tx_errors, 2);
 }
 
-/* [ORNIC-SQ-26] Reserved bits of the route are ignored, as [ORNIC-GEN-3] says */
+/* [ORNIC-SQ-19] Reserved bits of the route are ignored, as [ORNIC-GEN-3] says */
 static void test_reserved_bits_are_ignored(void **state)
 {
 	struct ornic_route_eth route;
@@ -244,7 +244,7 @@ static uint16_t udp_sum(const uint8_t *p, unsigned int len)
 	return csum_fold(&sum);
 }
 
-/* [ORNIC-SQ-29] Checksums that come out as 0; 0 would say of UDP that there is none */
+/* [ORNIC-SQ-22] Checksums that come out as 0; 0 would say of UDP that there is none */
 static void test_checksums_of_zero(void **state)
 {
 	struct ornic_route_eth route = {
@@ -416,7 +416,7 @@ static void test_checksum_is_told(void **state)
 	}
 }
 
-/* [ORNIC-DEV-12], [ORNIC-WIRE-29] */
+/* [ORNIC-DEV-15], [ORNIC-WIRE-26] */
 static void test_what_does_not_come_in(void **state)
 {
 	static const uint8_t other[] = { 2, 2, 2, 2, 2, 2 };
@@ -525,7 +525,7 @@ static void test_spread_over_queues(void **state)
 		assert_true(hits[i] > 5);
 }
 
-/* [ORNIC-DEV-13] */
+/* [ORNIC-DEV-16] */
 static void test_set_rx_queues_refusals(void **state)
 {
 	struct raw *w = *state;
@@ -547,7 +547,7 @@ static void test_set_rx_queues_refusals(void **state)
 	REFUSED(ORNIC_CMD_BAD_PARAM);
 	in.hash = 0;
 	REFUSED(ORNIC_CMD_OK);
-	/* [ORNIC-DEV-14] A card that cannot hash the ports of UDP */
+	/* [ORNIC-DEV-17] A card that cannot hash the ports of UDP */
 	w->host->card->rx_hash_types = ETHPORT_HASH_LEAST;
 	in.hash = htole32(ETHPORT_HASH_ALL);
 	REFUSED(ORNIC_CMD_BAD_PARAM);

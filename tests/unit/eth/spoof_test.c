@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The check of source addresses, [ORNIC-DEV-11] */
+/* The check of source addresses, [ORNIC-DEV-19] */
 #include "base/be.h"
 #include "card/card.h"
 #include "eth/headers.h"

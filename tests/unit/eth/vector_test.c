@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The frames of Documentation/hardware-frames.txt: what the parser finds, the
- * hashes, checksums, and which frames are for RoCE ([ORNIC-FLOW-1], [ORNIC-DEV-14],
+ * hashes, checksums, and which frames are for RoCE ([ORNIC-FLOW-1], [ORNIC-DEV-17],
  * [ORNIC-RSS-4], [ORNIC-CQ-12], [ORNIC-WIRE-9], [ORNIC-WIRE-11]), by a card with wide
  * bounds, and by one with the least ([ORNIC-FLOW-2])
  */
@@ -338,7 +338,7 @@ static void check_ordinary(struct raw *w, const struct vector *v)
 	CHECK(v, le32toh(ext->rss_hash), hash);
 }
 
-/* [ORNIC-DEV-14] [ORNIC-CQ-12] [ORNIC-WIRE-9] [ORNIC-WIRE-11] */
+/* [ORNIC-DEV-17] [ORNIC-CQ-12] [ORNIC-WIRE-9] [ORNIC-WIRE-11] */
 static void check_port(struct raw *w, const struct vector *v)
 {
 	uint64_t malformed = rdma_stat(w, ORNIC_RDMA_STAT_rx_malformed);

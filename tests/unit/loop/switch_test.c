@@ -197,7 +197,7 @@ static void test_learned_address_is_forgotten_with_age(void **state)
 	expect_at(w, mac[0], 0);
 }
 
-/* [ORNIC-DEV-11] */
+/* [ORNIC-DEV-19] */
 static void test_a_checked_cards_address_cannot_be_taken(void **state)
 {
 	struct world *w = *state;

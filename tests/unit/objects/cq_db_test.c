@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* CQs and EQs that doorbells arm and tell ci ([ORNIC-DB-34], [ORNIC-DB-35] ff.) */
+/* CQs and EQs that doorbells arm and tell ci ([ORNIC-DB-28], [ORNIC-DB-29] ff.) */
 #include "card/card.h"
 #include "kit.h"
 #include "objects/cq.h"
@@ -35,7 +35,7 @@ static void move_to(struct kit *w, uint32_t pi)
 	       pi >> KIT_LOG_CQ & 1 ? 0xff : 0, 32u << KIT_LOG_CQ);
 }
 
-/* [ORNIC-DB-34] Answered at once if an entry is beyond ci, else at the next */
+/* [ORNIC-DB-28] Answered at once if an entry is beyond ci, else at the next */
 static void test_ci_says_which_entries_are_late(void **state)
 {
 	static const uint32_t starts[] = { 0, 0x3ffffffe, 0x7ffffffc,
@@ -85,7 +85,7 @@ static void test_halves(void **state)
 	kit_expect_no_event(w);
 }
 
-/* [ORNIC-DB-35] A doorbell of type NONE tells ci and nothing else */
+/* [ORNIC-DB-29] A doorbell of type NONE tells ci and nothing else */
 static void test_none_requests_and_withdraws_nothing(void **state)
 {
 	struct ornic_modify_cq_in in = { .cqn = htole32(0),
@@ -114,7 +114,7 @@ static void test_none_requests_and_withdraws_nothing(void **state)
 	kit_post_event(w, 4);
 }
 
-/* [ORNIC-DB-35] Each other doorbell is a request, however many there are */
+/* [ORNIC-DB-29] Each other doorbell is a request, however many there are */
 static void test_requests_replace_each_other(void **state)
 {
 	struct kit *w = *state;
@@ -137,7 +137,7 @@ static void test_requests_replace_each_other(void **state)
 	}
 }
 
-/* [ORNIC-DB-36] No word in memory counts, and none need be in reach */
+/* [ORNIC-DB-30] No word in memory counts, and none need be in reach */
 static void test_records_are_not_read(void **state)
 {
 	struct kit *w = *state;
@@ -194,7 +194,7 @@ static void test_records_are_not_read(void **state)
 			 ORNIC_CMD_BAD_PARAM);
 }
 
-/* [ORNIC-DB-32] Without CQ_DB doorbells of CQs and EQs are ignored */
+/* [ORNIC-DB-26] Without CQ_DB doorbells of CQs and EQs are ignored */
 static void test_doorbells_are_ignored(void **state)
 {
 	struct kit *w = *state;
@@ -209,7 +209,7 @@ static void test_doorbells_are_ignored(void **state)
 	host_read_is(w->host, ORNIC_REG_FATAL_CAUSE, 4, 0);
 }
 
-/* [ORNIC-DB-37], [ORNIC-CQ-7] What counts is the ci that was told last */
+/* [ORNIC-DB-31], [ORNIC-CQ-7] What counts is the ci that was told last */
 static void test_room_is_what_was_told(void **state)
 {
 	struct kit *w = *state;
@@ -234,7 +234,7 @@ static void test_room_is_what_was_told(void **state)
 	kit_expect_event(w, ORNIC_EVENT_CQ_ERR, w->cq.num);
 }
 
-/* [ORNIC-DB-38] */
+/* [ORNIC-DB-32] */
 static void test_impossible_ci_of_a_cq(void **state)
 {
 	struct kit *w = *state;
@@ -263,7 +263,7 @@ static void test_impossible_ci_of_a_cq(void **state)
 	kit_expect_no_event(w);
 }
 
-/* [ORNIC-DB-38], [ORNIC-CQ-9] */
+/* [ORNIC-DB-32], [ORNIC-CQ-9] */
 static void test_ci_of_a_cq_that_ignores_overruns(void **state)
 {
 	struct kit *w = *state;
@@ -279,7 +279,7 @@ static void test_ci_of_a_cq_that_ignores_overruns(void **state)
 	assert_int_equal(overruns(w), 0);
 }
 
-/* [ORNIC-DB-38], [ORNIC-EQ-3] */
+/* [ORNIC-DB-32], [ORNIC-EQ-3] */
 static void test_impossible_ci_of_an_eq(void **state)
 {
 	struct kit *w = *state;
@@ -296,7 +296,7 @@ static void test_impossible_ci_of_an_eq(void **state)
 	host_device_stat_is(w->host, ORNIC_DEVICE_STAT_eq_overruns, 1);
 }
 
-/* [ORNIC-DB-39], [ORNIC-DB-37] The next event of a CQ waits for a doorbell */
+/* [ORNIC-DB-33], [ORNIC-DB-31] The next event of a CQ waits for a doorbell */
 static void test_next_event_waits_for_the_doorbell(void **state)
 {
 	struct kit *w = *state;
@@ -324,7 +324,7 @@ static void test_next_event_waits_for_the_doorbell(void **state)
 
 #define SOURCES 3000
 
-/* [ORNIC-EQ-6], [ORNIC-DB-37] Held events are written when ci is told */
+/* [ORNIC-EQ-6], [ORNIC-DB-31] Held events are written when ci is told */
 static void test_held_events_wait_for_the_doorbell(void **state)
 {
 	static struct eq_source source[SOURCES];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * CQs: rings, phases, events, overruns ([ORNIC-CQ-1] ff., [ORNIC-DB-26] ff.), and
+ * CQs: rings, phases, events, overruns ([ORNIC-CQ-1] ff., [ORNIC-DB-20] ff.), and
  * how entries become visible ([ORNIC-GEN-6], [ORNIC-GEN-7])
  */
 #include <pthread.h>
@@ -334,7 +334,7 @@ static void test_write_entry(void **state)
 
 /* ---- events ---- */
 
-/* [ORNIC-DB-28] */
+/* [ORNIC-DB-22] */
 static void test_one_event_for_one_request(void **state)
 {
 	struct kit *w = *state;
@@ -382,7 +382,7 @@ static void test_arm_word_is_taken_back(void **state)
 	kit_post_silent(w, 6);
 }
 
-/* [ORNIC-DB-30] A SOLICITED replaces a NEXT of its own generation */
+/* [ORNIC-DB-24] A SOLICITED replaces a NEXT of its own generation */
 static void test_solicited_stands_for_an_unanswered_next(void **state)
 {
 	const uint32_t generation = ORNIC_ARM_GEN & -ORNIC_ARM_GEN;
@@ -439,7 +439,7 @@ static void test_word_in_memory_alone_asks_nothing_without_shadow(void **state)
 	kit_post_silent(w, 1);
 }
 
-/* [ORNIC-DB-27] Type 3 asks for what NEXT asks for */
+/* [ORNIC-DB-21] Type 3 asks for what NEXT asks for */
 static void arm_type_3(struct kit *w, bool late)
 {
 	kit_complete(w, 1, ORNIC_WC_SUCCESS, false);
@@ -679,7 +679,7 @@ static void test_users_are_notified_in_turns(void **state)
 	assert_true(list_empty(&host->card->dead_cqs));
 }
 
-/* [ORNIC-OBJ-22] */
+/* [ORNIC-OBJ-20] */
 static void test_create_cq_refusals(void **state)
 {
 	struct kit *w = *state;

@@ -34,7 +34,7 @@ static void test_late_eq_doorbell_interrupts_at_once(void **state)
 	assert_int_equal(w->host->irqs[1], 1);
 }
 
-/* [ORNIC-DB-39] A process that arms in a loop cannot overrun an EQ */
+/* [ORNIC-DB-33] A process that arms in a loop cannot overrun an EQ */
 static void test_one_event_per_cq_in_the_ring(void **state)
 {
 	struct kit *w = *state;
@@ -212,7 +212,7 @@ static void test_host_that_consumes_nothing(void **state)
 	assert_true(list_empty(&eq->held));
 	assert_in_range(wakes(w->host, 100000000), 1, 150);
 	assert_true(list_empty(&eq->held));
-	/* [ORNIC-DB-39] The next event of a CQ follows its first one */
+	/* [ORNIC-DB-33] The next event of a CQ follows its first one */
 	for (i = 0; i < WAITING_CQS; i++) {
 		kit_expect_event(w, ORNIC_EVENT_COMP, cq[i].num);
 		if (i % 3 == 2) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Regions that work requests register and invalidate: REG_MR, LOCAL_INV,
- * SEND_WITH_INV ([ORNIC-SQ-22], [ORNIC-SQ-19] to [ORNIC-SQ-21]).
+ * SEND_WITH_INV ([ORNIC-SQ-26], [ORNIC-SQ-23] to [ORNIC-SQ-25]).
  */
 #include "pair.h"
 
@@ -141,7 +141,7 @@ static void test_destroy_by_index(void **state)
 
 /* ---- REG_MR and LOCAL_INV ---- */
 
-/* [ORNIC-SQ-19] */
+/* [ORNIC-SQ-23] */
 static void test_reg(void **state)
 {
 	struct pair *pair = *state;
@@ -274,7 +274,7 @@ static void test_takes_no_data(void **state)
 	host_device_stat_is(A(pair)->host, ORNIC_DEVICE_STAT_bad_wqe_count, 2);
 }
 
-/* [ORNIC-SQ-20] */
+/* [ORNIC-SQ-24] */
 static void test_local_inv(void **state)
 {
 	struct pair *pair = *state;
@@ -316,7 +316,7 @@ static void test_local_inv_refusals(void **state)
 /* ---- in the order of the queue ---- */
 
 /*
- * [ORNIC-SQ-22] Register a region, use it, invalidate it, register it elsewhere
+ * [ORNIC-SQ-26] Register a region, use it, invalidate it, register it elsewhere
  * and use it again: posted at once, with and without losses.
  */
 static void in_order(struct pair *pair, unsigned int lost)
@@ -442,7 +442,7 @@ static void test_sqd_waits_for_it(void **state)
 
 /* ---- by the peer ---- */
 
-/* [ORNIC-SQ-21] */
+/* [ORNIC-SQ-25] */
 static void test_send_with_inv(void **state)
 {
 	struct pair *pair = *state;
@@ -543,7 +543,7 @@ static void test_send_with_inv_refusals(void **state)
 
 /* ---- null regions ---- */
 
-/* [ORNIC-OBJ-20] Reads give zero and writes vanish, at both ends */
+/* [ORNIC-OBJ-27] Reads give zero and writes vanish, at both ends */
 static void test_null(void **state)
 {
 	struct pair *pair = *state;

@@ -360,7 +360,7 @@ static const uint8_t *host_byte(struct host *host, uint32_t key, uint32_t pdn,
 	return iov.iov_base;
 }
 
-/* [ORNIC-OBJ-21] Each part alone, and all at once */
+/* [ORNIC-OBJ-28] Each part alone, and all at once */
 static void test_modify(void **state)
 {
 	struct host *host = *state;
@@ -487,7 +487,7 @@ static void test_modify_needs_what_it_allows(void **state)
 
 /* ---- ORNIC_MR_NULL ---- */
 
-/* [ORNIC-OBJ-20] All null regions share one sink for writes */
+/* [ORNIC-OBJ-27] All null regions share one sink for writes */
 static void test_nulls_share_what_nobody_reads(void **state)
 {
 	struct host *host = *state;

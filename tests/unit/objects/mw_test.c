@@ -234,7 +234,7 @@ static void test_type1_again(void **state)
 	assert_int_equal(destroy(B(pair), mw), ORNIC_CMD_OK);
 }
 
-/* [ORNIC-OBJ-21] A region with a bound window cannot be modified */
+/* [ORNIC-OBJ-28] A region with a bound window cannot be modified */
 static void test_region_stays(void **state)
 {
 	struct pair *pair = *state;
@@ -324,7 +324,7 @@ static void test_type2_remote_invalidation(void **state)
 	pair_fails(pair, &inv, ORNIC_WC_REM_ACCESS_ERR);
 	pair_again(pair);
 	use(pair, mw, B(pair)->addr + AT);
-	/* [ORNIC-SQ-20] Nor by LOCAL_INV */
+	/* [ORNIC-SQ-24] Nor by LOCAL_INV */
 	inv = inv_wr(mw);
 	post_b(pair, &inv, ORNIC_WC_MW_BIND_ERR);
 }

@@ -440,7 +440,7 @@ static unsigned int resize(struct side *side, unsigned int log_size,
 	return status;
 }
 
-/* [ORNIC-SRQ-7] */
+/* [ORNIC-SRQ-10] */
 static void test_resize(void **state)
 {
 	struct pair *pair = *state;
@@ -473,7 +473,7 @@ static void test_resize(void **state)
 	assert_int_equal(b->host->card->budget.pages, pages);
 }
 
-/* [ORNIC-SRQ-8] The host has rung before it asks: nothing else is copied */
+/* [ORNIC-SRQ-11] The host has rung before it asks: nothing else is copied */
 static void test_resize_after_the_doorbell(void **state)
 {
 	struct pair *pair = *state;
@@ -497,7 +497,7 @@ static void test_resize_after_the_doorbell(void **state)
 	}
 }
 
-/* [ORNIC-SRQ-7] */
+/* [ORNIC-SRQ-10] */
 static void test_resize_refusals(void **state)
 {
 	struct pair *pair = *state;
@@ -523,7 +523,7 @@ static void test_resize_refusals(void **state)
 
 /* ---- errors ---- */
 
-/* [ORNIC-SRQ-9] The SRQ is lost: each QP fails when it needs a WQE */
+/* [ORNIC-SRQ-7] The SRQ is lost: each QP fails when it needs a WQE */
 static void test_broken(void **state)
 {
 	struct pair *pair = *state;
@@ -555,7 +555,7 @@ static void test_broken(void **state)
 	assert_int_equal(resize(b, 5, &count), ORNIC_CMD_BAD_STATE);
 }
 
-/* [ORNIC-SRQ-9] */
+/* [ORNIC-SRQ-7] */
 static void test_ring_out_of_reach(void **state)
 {
 	struct pair *pair = *state;
@@ -589,7 +589,7 @@ static void test_bad_wqe(void **state)
 	pair_expect(b, 2, ORNIC_WC_SUCCESS);
 }
 
-/* [ORNIC-SRQ-10] Only the WQE that the QP has taken is flushed */
+/* [ORNIC-SRQ-8] Only the WQE that the QP has taken is flushed */
 static void test_last_wqe(void **state)
 {
 	struct pair *pair = *state;
@@ -640,7 +640,7 @@ static void reset_and_expect(struct side *side, bool took, uint64_t wr_id)
 	assert_int_equal(le64toh(out.wr_id), wr_id);
 }
 
-/* [ORNIC-SRQ-11] RESET tells of no WQE that ERR has flushed */
+/* [ORNIC-SRQ-9] RESET tells of no WQE that ERR has flushed */
 static void test_wqe_of_a_qp_in_err(void **state)
 {
 	struct pair *pair = *state;
@@ -671,7 +671,7 @@ static void test_wqe_that_completes_nowhere(void **state)
 	reset_and_expect(b, false, 0);
 }
 
-/* [ORNIC-SRQ-11] RESET and DESTROY_QP take a WQE that the QP had */
+/* [ORNIC-SRQ-9] RESET and DESTROY_QP take a WQE that the QP had */
 static void test_wqe_of_a_qp_that_goes(void **state)
 {
 	struct pair *pair = *state;

@@ -70,7 +70,7 @@ static void destroy(struct side *side)
 		assert_int_equal((_side)->host->card->qps.count, before); \
 	} while (0)
 
-/* [ORNIC-OBJ-23] */
+/* [ORNIC-OBJ-21] */
 static void test_create_refusals(void **state)
 {
 	struct side *side = SIDE((struct pair *)*state);
@@ -127,7 +127,7 @@ static void test_create_holds_what_it_uses(void **state)
 	host_cmd_object_ok(host, ORNIC_CMD_DESTROY_CQ, side->cq.num);
 }
 
-/* [ORNIC-OBJ-25] */
+/* [ORNIC-OBJ-23] */
 static void test_kernel_qp_needs_the_kernel_page(void **state)
 {
 	struct side *side = SIDE((struct pair *)*state);
@@ -187,7 +187,7 @@ static void same_page(struct host *host, struct ornic_buf *buf, uint64_t len)
 }
 
 /*
- * [ORNIC-OBJ-24] The longest rings. Programs expect room for 16384 work
+ * [ORNIC-OBJ-22] The longest rings. Programs expect room for 16384 work
  * requests of any kind, and a card may let sq_ci lag behind ([ORNIC-ORD-8]).
  */
 static void test_largest_rings(void **state)
@@ -470,7 +470,7 @@ static void test_access_of_a_feature_that_is_not_in_force(void **state)
 		  attr.access = htole32(ORNIC_ACCESS_MW_BIND));
 }
 
-/* [ORNIC-QP-4], [ORNIC-SQ-24] */
+/* [ORNIC-QP-4], [ORNIC-SQ-17] */
 static void test_bad_values(void **state)
 {
 	struct pair *pair = *state;

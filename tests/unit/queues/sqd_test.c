@@ -254,7 +254,7 @@ static void test_new_timeout_takes_effect(void **state)
 	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
 }
 
-/* [ORNIC-OBJ-28] Current PSNs; a READ takes one for each response packet */
+/* [ORNIC-OBJ-26] Current PSNs; a READ takes one for each response packet */
 static void test_psns_are_live(void **state)
 {
 	struct pair *pair = *state;

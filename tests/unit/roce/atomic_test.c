@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Masked atomics ([ORNIC-SQ-16], [ORNIC-WIRE-24]) */
+/* Masked atomics ([ORNIC-SQ-27], [ORNIC-WIRE-27]) */
 #include "pair.h"
 
 #define AT 0x6000

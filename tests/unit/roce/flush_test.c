@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * FLUSH and ATOMIC_WRITE (IBTA annex A19; [ORNIC-SQ-17], [ORNIC-SQ-18],
- * [ORNIC-WIRE-22], [ORNIC-WIRE-23]).
+ * FLUSH and ATOMIC_WRITE (IBTA annex A19; [ORNIC-SQ-28], [ORNIC-SQ-29],
+ * [ORNIC-WIRE-28], [ORNIC-WIRE-29]).
  */
 #include "pair.h"
 
@@ -127,7 +127,7 @@ static void test_flush_window(void **state)
 	pair_fails(pair, &wr, ORNIC_WC_REM_ACCESS_ERR);
 }
 
-/* [ORNIC-SQ-17] An invalid WQE is not sent */
+/* [ORNIC-SQ-28] An invalid WQE is not sent */
 static void test_flush_bad_wqe(void **state)
 {
 	struct pair *pair = *state;
@@ -163,7 +163,7 @@ static void flush_refused(struct pair *pair, const struct pair_wr *wr)
 	pair_again(pair);
 }
 
-/* [ORNIC-WIRE-22] */
+/* [ORNIC-WIRE-28] */
 static void test_flush_refusals(void **state)
 {
 	struct pair *pair = *state;
@@ -244,7 +244,7 @@ static void test_atomic_write(void **state)
 	pair_poll_none(B(pair));
 }
 
-/* [ORNIC-SQ-18] */
+/* [ORNIC-SQ-29] */
 static void test_atomic_write_bad_wqe(void **state)
 {
 	struct pair *pair = *state;
@@ -271,7 +271,7 @@ static void test_atomic_write_bad_wqe(void **state)
 #undef REFUSED
 }
 
-/* [ORNIC-WIRE-23] */
+/* [ORNIC-WIRE-29] */
 static void test_atomic_write_refusals(void **state)
 {
 	struct pair *pair = *state;

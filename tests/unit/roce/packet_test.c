@@ -229,7 +229,7 @@ static void test_build_datagram(void **state)
 		     sizeof(packet_ud_imm_v6_vlan));
 }
 
-/* [ORNIC-WIRE-22] The FETH precedes the RETH */
+/* [ORNIC-WIRE-28] The FETH precedes the RETH */
 static void test_build_flush(void **state)
 {
 	struct packet pkt = {
@@ -251,7 +251,7 @@ static void test_build_flush(void **state)
 	assert_memory_equal(buf, bytes, sizeof(bytes));
 }
 
-/* [ORNIC-WIRE-24] The masks follow the AtomicETH */
+/* [ORNIC-WIRE-27] The masks follow the AtomicETH */
 static void test_build_masked_atomic(void **state)
 {
 	struct packet pkt = {

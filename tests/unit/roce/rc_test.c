@@ -407,7 +407,7 @@ static void test_error_flushes_all(void **state)
 }
 
 /*
- * [ORNIC-OBJ-27] A destroyed QP leaves packets on the wire, which have no
+ * [ORNIC-OBJ-25] A destroyed QP leaves packets on the wire, which have no
  * effect
  */
 static void test_destroy_in_flight(void **state)
@@ -425,7 +425,7 @@ static void test_destroy_in_flight(void **state)
 	assert_true(pair_stat(A(pair), ORNIC_RDMA_STAT_rx_unknown_qp) > 0);
 }
 
-/* [ORNIC-DEV-18] Bytes of RoCE are payload, however the packets are cut */
+/* [ORNIC-DEV-13] Bytes of RoCE are payload, however the packets are cut */
 static void test_bytes_are_payload(void **state)
 {
 	struct pair *pair = *state;

@@ -132,7 +132,7 @@ static enum pair_fate lose_one(struct pair *pair, const struct packet *pkt)
 }
 
 /*
- * [ORNIC-WIRE-26], [ORNIC-UC-3] The loss of any packet loses the whole
+ * [ORNIC-WIRE-23], [ORNIC-UC-3] The loss of any packet loses the whole
  * message. Its receive WQE serves the next message, and both sides go on.
  */
 static void test_loss(void **state)

@@ -148,7 +148,7 @@ static void test_lost_copies_are_not_in_the_way(void **state)
 	}
 }
 
-/* [ORNIC-SQ-23], [ORNIC-WIRE-10] */
+/* [ORNIC-SQ-16], [ORNIC-WIRE-10] */
 static void test_qkey(void **state)
 {
 	struct pair *pair = *state;
@@ -347,7 +347,7 @@ static void test_source_port(void **state)
 	assert_int_equal(pair->arg, packet_sport(0, one, two));
 }
 
-/* [ORNIC-SQ-24] Service levels from 8 on have no priority */
+/* [ORNIC-SQ-17] Service levels from 8 on have no priority */
 static void test_priority(void **state)
 {
 	struct pair *pair = *state;

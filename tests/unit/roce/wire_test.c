@@ -396,7 +396,7 @@ static void test_credits_are_not_looked_at(void **state)
 	assert_int_equal(pair->packets, 4);
 }
 
-/* [ORNIC-WIRE-25] The times by code, units of 10 us */
+/* [ORNIC-WIRE-22] The times by code, units of 10 us */
 static void test_rnr_times(void **state)
 {
 	static const uint32_t times[] = {
@@ -464,7 +464,7 @@ static void compare(const struct counts *local, const struct counts *bytes)
 }
 
 /*
- * [ORNIC-WIRE-5], [ORNIC-DEV-20] Whether packets are made or not, they are
+ * [ORNIC-WIRE-5], [ORNIC-DEV-14] Whether packets are made or not, they are
  * counted. ACKs are left out: a responder may acknowledge more or fewer at once.
  */
 static void counters_do_not_tell(void **state, int (*setup)(void **state))
@@ -542,7 +542,7 @@ static void sets_are_all(struct side *side)
 }
 
 /*
- * [ORNIC-DEV-19] A message of two packets, of which the first is lost once, and its ACK
+ * [ORNIC-DEV-20] A message of two packets, of which the first is lost once, and its ACK
  * are counted in the set that the QP is bound to, and in no other
  */
 static void test_sets_of_statistics(void **state)
