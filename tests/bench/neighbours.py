@@ -27,7 +27,7 @@ ATTACKS = {
     "message": ["resets", "register_resets", "register_reads", "config_writes", "irq_triggers",
                 "irq_tests", "maps_and_unmaps", "reconnects", "leaves"],
     "qp": ["rc_write", "rc_write_small", "rc_read", "rc_read_mixed", "rc_read_elsewhere",
-           "rc_atomic", "rc_send_deaf", "rc_lost", "ud_send"],
+           "rc_atomic", "rc_send_deaf", "rc_lost", "rc_leave", "ud_send"],
     "wire": ["multicast_to_another", "raw_large", "raw_small", "rules", "port", "capture",
              "outside_small", "outside_large", "faults"],
 }

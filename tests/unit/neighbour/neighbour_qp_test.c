@@ -4,6 +4,7 @@
 
 #include "base/state.h"
 #include "neighbour.h"
+#include "roce/ack.h"
 
 #define MEGABYTE (1u << 20)
 #define TURNS 100
@@ -193,6 +194,56 @@ static void push_error(struct neighbours *n)
 	push(n);
 }
 
+/* ---- QPs that leave ---- */
+
+/* As many as the admin queue takes commands */
+#define LEAVING_QPS (1u << HOST_ADMIN_LOG_DEPTH)
+/* A turn in which as many of them leave as may takes 400 us */
+#define LEAVE_NS 1000000
+
+/* The attacker sends real bytes to itself: the most packets that answers can have */
+static void begin_leave(struct neighbours *n)
+{
+	attacker(n)->port.bytes = true;
+	n->self->from = &attacker(n)->port;
+	pair_qps(n->self, ORNIC_QPT_RC, 0);
+	pair_connect(n->self);
+	n->addr = n->host[0]->used;
+}
+
+/* All that owe a long READ go at once ([ORNIC-QP-13]), and others when none is left */
+static void push_leave(struct neighbours *n)
+{
+	struct host *host = n->host[0];
+	struct side *side = B(n->self);
+	struct ornic_qp_attr attr;
+	struct packet pkt;
+	unsigned int i;
+
+	if (host->card->admin.cq_pi != host->admin_pi)
+		return;
+	while (host->admin_ci != host->admin_pi)
+		assert_int_equal(host_completed(host), ORNIC_CMD_OK);
+	host->used = n->addr;
+	for (i = 0; i < LEAVING_QPS; i++) {
+		host_qp(host, &n->qp[1][i], ORNIC_QPT_RC, side->uctx, side->pdn, &side->cq, 0);
+		side->qp = n->qp[1][i];
+		attr = pair_attr(side, A(n->self));
+		attr.path_mtu = 1;
+		pair_connect_side(side, &attr);
+	}
+	for (i = 0; i < LEAVING_QPS; i++) {
+		side->qp = n->qp[1][i];
+		pkt = pair_packet(n->self, OPCODE_RC_READ_REQUEST);
+		pkt.dma_len = MEGABYTE;
+		pair_rx(n->self, &pkt, NULL, 0);
+		assert_true(ack_pending(pair_qp(side)));
+		host_submit(host, ORNIC_CMD_DESTROY_QP,
+			    &(struct ornic_object){ .num = htole32(side->qp.num) },
+			    sizeof(struct ornic_object));
+	}
+}
+
 #define FLOOD(...) (uintptr_t)&(const struct flood){ __VA_ARGS__ }
 
 /* QPs in ERR, each of which the card polls; they share their rings */
@@ -253,6 +304,7 @@ static const struct attack attacks[] = {
 	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_RDMA_WRITE,
 		.sges = 1, .slots = 1, .len = MEGABYTE), 0, LOST_NS },
 	{ "many_in_error", begin_many_in_error, NULL, TURNS, 0, 0, LOST_NS / 4 },
+	{ "rc_leave", begin_leave, push_leave, TURNS, 0, LEAVE_NS, 0 },
 	{ "rc_flush", begin, push_error, TURNS,
 	  FLOOD(.type = ORNIC_QPT_RC, .opcode = ORNIC_WR_RDMA_WRITE,
 		.sges = 1, .slots = 1, .len = MEGABYTE), 0, 0 },
