@@ -255,6 +255,7 @@ static struct card_config choose_card(const uint8_t *bytes)
 		.rq_doorbell = bytes[0] & 0x20,
 		.push = bytes[1] & 0x80,
 		.flow_basic = bytes[0] & 0x40,
+		.parse_least = bytes[1] & 0x40,
 		.ready_ms = bytes[0] & 0x80 ? 2 : 0,
 		.ci_lag = bytes[0] & 0x10 ? bytes[1] : 0,
 	};
@@ -263,6 +264,8 @@ static struct card_config choose_card(const uint8_t *bytes)
 	for (i = 0; i < ARRAY_SIZE(optional); i++)
 		if (bytes[2] >> i & 1)
 			config.without |= optional[i];
+	if (bytes[1] & 0x20)
+		config.without |= ORNIC_FEAT_RESIZE_SRQ;
 	return config;
 }
 
