@@ -3,6 +3,7 @@
 would take a race that is lost rarely, or hardware that no emulator has."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,30 @@ import pytest
 TOP = Path(__file__).resolve().parents[2]
 # Words of records, and of boards, that driver or provider load or store
 WORDS = "sq_pi|rq_pi|sq_ci|rq_ci|sq_watched|ci|arm|awake"
+# Definitions for the driver's functions in board.c; the device takes steps before each access
+LINUX = """
+#include <ornic_hw.h>
+typedef __u32 u32;
+#define __force
+#define cpu_to_le32(x) (x)
+#define cpu_to_le64(x) (x)
+#define READ_ONCE(x) (meet(), (x))
+#define WRITE_ONCE(x, v) (meet(), (x) = (v))
+#define xchg(p, v) (meet(), exchange(p, v))
+#define dma_wmb()
+#define mb()
+#define ornic_db_value(type, num, value) (value)
+struct ornic_dev { struct ornic_board *board; void *db; };
+void meet(void);
+void writeq(unsigned long long value, void *db);
+static inline unsigned long exchange(unsigned long *word, unsigned long put)
+{
+	unsigned long had = *word;
+
+	*word = put;
+	return had;
+}
+"""
 
 
 def lines(*folders):
@@ -26,6 +51,19 @@ def test_doorbell_pages_are_uncached():
     combining = r"\b(ioremap_wc|pci_iomap_wc\w*|pgprot_writecombine|arch_phys_wc_add)\b"
     found = [line for _, line in lines("kernel") if re.search(combining, line)]
     assert len(found) == 1 and "map->combines ? pgprot_writecombine(" in found[0]
+
+
+def test_board_is_marked_in_order(tmp_path):
+    """[ORNIC-DB-35], [ORNIC-DB-37] The driver marks bits, then summary, and then reads awake, and
+    puts back what an exchange took: no index is lost, whatever the device does meanwhile."""
+    api = (TOP / "kernel/include/ornic_api.h").read_text()
+    driver = [re.search(rf"^static inline void {name}\(.*?^}}$", api, re.M | re.S)[0]
+              for name in ("ornic_board_mark", "ornic_ring_sq")]
+    source = "\n".join([LINUX, *driver, (TOP / "tests/documents/board.c").read_text()])
+    subprocess.run(["gcc", "-O1", "-Wall", "-Werror", f"-I{TOP}/kernel/include", "-xc", "-", "-o",
+                    tmp_path / "board"], input=source, text=True, check=True)
+    run = subprocess.run([tmp_path / "board"], capture_output=True, text=True, check=False)
+    assert not run.returncode, run.stdout
 
 
 def test_completion_timeout_is_left_alone():
