@@ -193,7 +193,7 @@ def test_refused_resizes(pair, guest_programs, nothing_lost):
 def test_bad_work_requests(pair, guest_programs, nothing_lost):
     """[ORNIC-SQ-5], [ORNIC-KEY-1], [ORNIC-KEY-2], [ORNIC-QP-6], [ORNIC-DB-16],
     [ORNIC-DB-38]: the QP fails with the right status, the violation is counted, and other QPs
-    keep working."""
+    keep working. [ORNIC-DB-15], [ORNIC-OBJ-10]: a process gets a board of zeros."""
     before = counters(pair.card)
     port = pair.ornic[pair.a]
     output = pair.a.check(f"{guest_programs}/wqe {port.device} {port.gid_index}", timeout=120)
@@ -201,6 +201,8 @@ def test_bad_work_requests(pair, guest_programs, nothing_lost):
     wrong = {what: f"{got.get(what)}, not {want}" for what, (want, _) in WQES.items()
              if got.get(what) != f"{want}, neighbours ok"}
     assert not wrong and got.keys() == WQES.keys(), wrong
+    # The next process gets the same board, and looks for bits on it
+    pair.a.check(f"{guest_programs}/udata {port.device}")
     after = counters(pair.card)
     wanted = {}
     for _, name in WQES.values():

@@ -146,6 +146,7 @@ void *uverbs_map(int fd, size_t length, int prot, uint64_t offset)
 
 void uverbs_context(struct uverbs *uv, const char *device)
 {
+	static const struct ornic_board zero;
 	const struct ornic_alloc_ucontext_req req = {};
 	const struct udata udata = { &req, sizeof(req), sizeof(uv->resp) };
 	int err;
@@ -156,9 +157,13 @@ void uverbs_context(struct uverbs *uv, const char *device)
 	if (err)
 		die("GET_CONTEXT", err);
 	uv->db = uverbs_map(uv->fd, uv->resp.db.length, PROT_WRITE, uv->resp.db.offset);
-	if (uv->resp.caps & ORNIC_UCONTEXT_CAP_SHADOW)
-		uv->board = uverbs_map(uv->fd, uv->resp.board.length, PROT_READ | PROT_WRITE,
-				       uv->resp.board.offset);
+	if (!(uv->resp.caps & ORNIC_UCONTEXT_CAP_SHADOW))
+		return;
+	uv->board = uverbs_map(uv->fd, uv->resp.board.length, PROT_READ | PROT_WRITE,
+			       uv->resp.board.offset);
+	/* [ORNIC-DB-15], [ORNIC-OBJ-10] */
+	if (memcmp(uv->board, &zero, sizeof(zero)))
+		die("the board is not zero", 0);
 }
 
 uint32_t uverbs_pd(int fd)
