@@ -8,13 +8,14 @@ import pytest
 from lab.pair import find_port
 from lab.perftest import pingpong
 from transfer import RC, RC_MORE, UD, mixed, transfer
-from settings import cases_of, come_back, control, full, inject, resources, wait_until
+from settings import cases_of, come_back, control, full, inject, resources, run_cases, wait_until
 
 PROGRAMS = {
     "qp": (
         "create_unknown_types", "create_too_much", "create_with_returned_caps", "create_empty",
         "create_returns_caps",
-        "queues_hold_reported_sizes", "signal_all", "transitions_refused", "alternate_path_refused",
+        "queues_hold_reported_sizes", "signal_all", "transitions_refused", "path_mtu_of_the_port",
+        "alternate_path_refused",
         "query_returns_all", "query_psns_are_live", "reset_and_reuse", "error_flushes",
         "sqd_drains", "sqd_of_an_idle_queue", "sqe_recovers", "sqe_of_uc", "rnr_retry", "timeout_0",
         "destroy_uses",
@@ -57,6 +58,16 @@ def test_all_cases(program, cases):
 def test_case(pair, case_passes, program, case):
     """The case passes; the comment at its function says what it proves."""
     case_passes(pair, program)
+
+
+def test_path_mtu_of_a_small_port(pair, guest_programs):
+    """[ORNIC-WIRE-25]: the driver refuses a path MTU above that of a port of 1500 bytes."""
+    port, case = pair.ornic[pair.a], "path_mtu_of_the_port"
+    pair.a.check(f"ip link set {port.netdev} mtu 1500")
+    try:
+        assert run_cases(pair.a, port, guest_programs, "qp", [case]) == {case: ""}
+    finally:
+        pair.a.check(f"ip link set {port.netdev} mtu 9000")
 
 
 @pytest.mark.parametrize("transport, ops, options", [

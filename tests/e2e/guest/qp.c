@@ -231,6 +231,25 @@ static void transitions_refused(struct port *port)
 	want(qp_state(pair.a) == IBV_QPS_RTS, "%d", qp_state(pair.a));
 }
 
+/* [ORNIC-WIRE-25] Not above the path MTU of the port, and the QP is as before */
+static void path_mtu_of_the_port(struct port *port)
+{
+	struct pair pair = pair_init(port, IBV_QPT_UC, NULL);
+	struct ibv_port_attr port_attr;
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTR, .dest_qp_num = pair.b->qp_num,
+		.ah_attr = port_ah_attr(port),
+	};
+	int mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
+
+	want_ok(ibv_query_port(port->ctx, 1, &port_attr));
+	attr.path_mtu = port_attr.active_mtu + 1;
+	want_errno(EINVAL, ibv_modify_qp(pair.a, &attr, mask));
+	want(qp_state(pair.a) == IBV_QPS_INIT, "%d", qp_state(pair.a));
+	attr.path_mtu = port_attr.active_mtu;
+	want_ok(ibv_modify_qp(pair.a, &attr, mask));
+}
+
 /* Linux has no automatic path migration for RoCE: the core refuses it, whatever a card supports */
 static void alternate_path_refused(struct port *port)
 {
@@ -519,6 +538,7 @@ int main(int argc, char **argv)
 		CASE(queues_hold_reported_sizes),
 		CASE(signal_all),
 		CASE(transitions_refused),
+		CASE(path_mtu_of_the_port),
 		CASE(alternate_path_refused),
 		CASE(query_returns_all),
 		CASE(query_psns_are_live),
