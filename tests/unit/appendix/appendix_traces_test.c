@@ -476,7 +476,7 @@ static void say_reset(struct appendix *a)
 }
 
 /* [ORNIC-VEC-2] [ORNIC-VEC-1] */
-static void test_document(void **state)
+TEST(test_document)
 {
 	struct appendix a;
 
@@ -498,11 +498,4 @@ static void test_document(void **state)
 	appendix_close(&a);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_document),
-	};
-
-	return cmocka_run_group_tests_name("appendix_traces", tests, NULL, NULL);
-}
+TEST_MAIN("appendix_traces")

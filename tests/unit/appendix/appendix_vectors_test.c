@@ -577,7 +577,7 @@ static void say_doorbells(struct appendix *a)
 }
 
 /* [ORNIC-VEC-1] */
-static void test_document(void **state)
+TEST(test_document)
 {
 	struct appendix a;
 
@@ -608,11 +608,4 @@ static void test_document(void **state)
 	appendix_close(&a);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_document),
-	};
-
-	return cmocka_run_group_tests_name("appendix_vectors", tests, NULL, NULL);
-}
+TEST_MAIN("appendix_vectors")

@@ -15,7 +15,7 @@ static void check_zero(const char *object, size_t size)
 		assert_int_equal(object[i], 0);
 }
 
-static void test_arena_objects_do_not_overlap(void **state)
+TEST(test_arena_objects_do_not_overlap)
 {
 	char **object = calloc(MANY, sizeof(*object));
 	struct arena arena;
@@ -44,7 +44,7 @@ static void test_arena_objects_do_not_overlap(void **state)
 }
 
 /* The first lines of neighbours are not in the same set of a cache */
-static void test_arena_strides_are_odd_lines(void **state)
+TEST(test_arena_strides_are_odd_lines)
 {
 	struct arena arena;
 	char *a, *b;
@@ -58,7 +58,7 @@ static void test_arena_strides_are_odd_lines(void **state)
 	arena_uninit(&arena);
 }
 
-static void test_arena_gives_freed_memory_again_and_clears_it(void **state)
+TEST(test_arena_gives_freed_memory_again_and_clears_it)
 {
 	struct arena arena;
 	char *first, *again;
@@ -74,7 +74,7 @@ static void test_arena_gives_freed_memory_again_and_clears_it(void **state)
 	arena_uninit(&arena);
 }
 
-static void test_arena_chunks_hold_one_size(void **state)
+TEST(test_arena_chunks_hold_one_size)
 {
 	char *object[4] = {};
 	struct arena arena;
@@ -90,9 +90,4 @@ static void test_arena_chunks_hold_one_size(void **state)
 	arena_uninit(&arena);
 }
 
-UNIT_MAIN("arena",
-	cmocka_unit_test(test_arena_objects_do_not_overlap),
-	cmocka_unit_test(test_arena_strides_are_odd_lines),
-	cmocka_unit_test(test_arena_gives_freed_memory_again_and_clears_it),
-	cmocka_unit_test(test_arena_chunks_hold_one_size),
-)
+TEST_MAIN("arena")

@@ -56,7 +56,7 @@ static void check_backwards(struct host *host, struct buf *buf, uint64_t pages,
 }
 
 /* [ORNIC-BUF-2] */
-static void test_levels_0_is_contiguous(void **state)
+TEST(test_levels_0_is_contiguous, IN_HOST)
 {
 	struct host *host = *state;
 	uint64_t at = host_alloc(host, 4 * HOST_PAGE, HOST_PAGE);
@@ -78,7 +78,7 @@ static void test_levels_0_is_contiguous(void **state)
 	buf_uninit(&buf);
 }
 
-static void test_levels_1_and_more_than_an_index_page(void **state)
+TEST(test_levels_1_and_more_than_an_index_page, IN_HOST)
 {
 	struct host *host = *state;
 	unsigned int count = 600;
@@ -96,7 +96,7 @@ static void test_levels_1_and_more_than_an_index_page(void **state)
 }
 
 /* [ORNIC-BUF-2] */
-static void test_levels_2(void **state)
+TEST(test_levels_2, IN_HOST)
 {
 	struct host *host = *state;
 	unsigned int count = 515;
@@ -125,7 +125,7 @@ static void test_levels_2(void **state)
 }
 
 /* [ORNIC-BUF-2] */
-static void test_levels_3(void **state)
+TEST(test_levels_3, IN_HOST)
 {
 	struct host *host = *state;
 	uint64_t top = host_alloc(host, HOST_PAGE, HOST_PAGE);
@@ -146,7 +146,7 @@ static void test_levels_3(void **state)
 }
 
 /* [ORNIC-BUF-8] Small rings begin within a page, other buffers do not */
-static void test_small_ring(void **state)
+TEST(test_small_ring, IN_HOST)
 {
 	static const struct {
 		uint64_t offset;
@@ -186,7 +186,7 @@ static void test_small_ring(void **state)
 	assert_int_equal(host->card->budget.pages, 0);
 }
 
-static void test_refuses_odd_values(void **state)
+TEST(test_refuses_odd_values, IN_HOST)
 {
 	struct host *host = *state;
 	uint64_t at = host_alloc(host, 2 * HOST_PAGE, HOST_PAGE);
@@ -216,7 +216,7 @@ static void test_refuses_odd_values(void **state)
 	assert_int_equal(host->card->budget.pages, 0);
 }
 
-static void test_refuses_a_bad_index(void **state)
+TEST(test_refuses_a_bad_index, IN_HOST)
 {
 	struct host *host = *state;
 	uint64_t index = host_alloc(host, HOST_PAGE, HOST_PAGE);
@@ -256,7 +256,7 @@ static void test_refuses_a_bad_index(void **state)
 			 ORNIC_CMD_BAD_PARAM);
 }
 
-static void test_refuses_more_than_the_budget(void **state)
+TEST(test_refuses_more_than_the_budget, IN_HOST)
 {
 	struct host *host = *state;
 	uint64_t at = host_alloc(host, HOST_PAGE, HOST_PAGE);
@@ -271,7 +271,7 @@ static void test_refuses_more_than_the_budget(void **state)
 }
 
 /* [ORNIC-BUF-4] Only the bytes that are used need to be in reach */
-static void test_large_page_of_which_only_a_part_is_there(void **state)
+TEST(test_large_page_of_which_only_a_part_is_there, IN_HOST)
 {
 	struct host *host = *state;
 	unsigned int shift = 21;
@@ -293,7 +293,7 @@ static void test_large_page_of_which_only_a_part_is_there(void **state)
 			 ORNIC_CMD_DMA_FAULT);
 }
 
-static void test_unmapped_page_is_not_touched_and_comes_back(void **state)
+TEST(test_unmapped_page_is_not_touched_and_comes_back, IN_HOST)
 {
 	struct host *host = *state;
 	uint64_t at = host_alloc(host, 4 * HOST_PAGE, HOST_PAGE);
@@ -314,7 +314,7 @@ static void test_unmapped_page_is_not_touched_and_comes_back(void **state)
 	buf_uninit(&buf);
 }
 
-static void test_behind_by_more_than_the_log(void **state)
+TEST(test_behind_by_more_than_the_log, IN_HOST)
 {
 	struct host *host = *state;
 	uint64_t at = host_alloc(host, 2 * HOST_PAGE, HOST_PAGE);
@@ -333,7 +333,7 @@ static void test_behind_by_more_than_the_log(void **state)
 	buf_uninit(&buf);
 }
 
-static void test_whole_map_goes_and_comes(void **state)
+TEST(test_whole_map_goes_and_comes, IN_HOST)
 {
 	struct host *host = *state;
 	uint64_t at = host_alloc(host, HOST_PAGE, HOST_PAGE);
@@ -353,7 +353,7 @@ static void test_whole_map_goes_and_comes(void **state)
 	buf_uninit(&buf);
 }
 
-static void test_iov_stops_when_the_pieces_run_out(void **state)
+TEST(test_iov_stops_when_the_pieces_run_out, IN_HOST)
 {
 	struct host *host = *state;
 	uint64_t index = host_alloc(host, HOST_PAGE, HOST_PAGE);
@@ -376,7 +376,7 @@ static void test_iov_stops_when_the_pieces_run_out(void **state)
 	buf_uninit(&buf);
 }
 
-static void test_lost_ranges_at_the_ends_of_the_address_space(void **state)
+TEST(test_lost_ranges_at_the_ends_of_the_address_space, IN_HOST)
 {
 	struct host *host = *state;
 	struct guest *guest = &host->card->guest;
@@ -393,19 +393,4 @@ static void test_lost_ranges_at_the_ends_of_the_address_space(void **state)
 	assert_false(guest_lost(guest, guest->seq, 0, -1ULL));
 }
 
-UNIT_MAIN("buf",
-	HOST_TEST(test_levels_0_is_contiguous),
-	HOST_TEST(test_levels_1_and_more_than_an_index_page),
-	HOST_TEST(test_levels_2),
-	HOST_TEST(test_levels_3),
-	HOST_TEST(test_small_ring),
-	HOST_TEST(test_refuses_odd_values),
-	HOST_TEST(test_refuses_a_bad_index),
-	HOST_TEST(test_refuses_more_than_the_budget),
-	HOST_TEST(test_large_page_of_which_only_a_part_is_there),
-	HOST_TEST(test_unmapped_page_is_not_touched_and_comes_back),
-	HOST_TEST(test_behind_by_more_than_the_log),
-	HOST_TEST(test_whole_map_goes_and_comes),
-	HOST_TEST(test_iov_stops_when_the_pieces_run_out),
-	HOST_TEST(test_lost_ranges_at_the_ends_of_the_address_space),
-)
+TEST_MAIN("buf")

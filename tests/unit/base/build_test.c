@@ -103,7 +103,7 @@ static int get(struct mr *mr, uint64_t offset, struct iovec *iov)
 	return mr_iov(mr, offset, &len, MEM_READ, iov, 1);
 }
 
-static void test_pages_that_describe_themselves(void **state)
+TEST(test_pages_that_describe_themselves, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_create_mr_in in = many_pages(host);
@@ -122,7 +122,7 @@ static void test_pages_that_describe_themselves(void **state)
 }
 
 /* The last page is refused in bounded turns, and nothing stays allocated */
-static void test_last_page_out_of_reach(void **state)
+TEST(test_last_page_out_of_reach, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_create_mr_in in = many_pages(host);
@@ -155,7 +155,7 @@ static unsigned int modify(struct host *host, struct mr *mr, uint32_t access)
 	return host_cmd_in(host, ORNIC_CMD_MODIFY_MR, &in);
 }
 
-static void test_access_to_many_pages(void **state)
+TEST(test_access_to_many_pages, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_create_mr_in in = many_pages(host);
@@ -180,7 +180,7 @@ static void act_use(struct watch *watch)
 }
 
 /* The region gets a user while the command is being executed */
-static void test_region_gets_a_user_meanwhile(void **state)
+TEST(test_region_gets_a_user_meanwhile, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_create_mr_in in = many_pages(host);
@@ -202,7 +202,7 @@ static void act_unmap(struct watch *watch)
 }
 
 /* Pages read early are unmapped before the command ends */
-static void test_memory_goes_away_meanwhile(void **state)
+TEST(test_memory_goes_away_meanwhile, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_create_mr_in in = many_pages(host);
@@ -231,7 +231,7 @@ static void test_memory_goes_away_meanwhile(void **state)
 	assert_int_equal(get(mr, ((uint64_t)MANY / 2 - 1) << SHIFT, &iov), 1);
 }
 
-static void test_all_memory_goes_and_comes_back(void **state)
+TEST(test_all_memory_goes_and_comes_back, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_create_mr_in in = many_pages(host);
@@ -255,7 +255,7 @@ static void act_fatal(struct watch *watch)
 	card_stop(watch->host->card);
 }
 
-static void test_reset_meanwhile(void **state)
+TEST(test_reset_meanwhile, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_create_mr_in in = many_pages(host);
@@ -299,7 +299,7 @@ begin(struct host *host, const struct ornic_create_mr_in *in, uint64_t out)
  * [ORNIC-ADM-2], [ORNIC-BAD-2] The input is copied once; the host's later
  * changes have no effect
  */
-static void test_input_changes_meanwhile(void **state)
+TEST(test_input_changes_meanwhile, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_create_mr_in in = many_pages(host), *posted;
@@ -317,13 +317,4 @@ static void test_input_changes_meanwhile(void **state)
 	assert_int_equal(mr->buf.npages, MANY);
 }
 
-UNIT_MAIN("build",
-	HOST_TEST(test_pages_that_describe_themselves),
-	HOST_TEST(test_last_page_out_of_reach),
-	HOST_TEST(test_access_to_many_pages),
-	HOST_TEST(test_region_gets_a_user_meanwhile),
-	HOST_TEST(test_memory_goes_away_meanwhile),
-	HOST_TEST(test_all_memory_goes_and_comes_back),
-	HOST_TEST(test_reset_meanwhile),
-	HOST_TEST(test_input_changes_meanwhile),
-)
+TEST_MAIN("build")

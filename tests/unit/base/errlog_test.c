@@ -37,7 +37,7 @@ static void check_entry(const struct ornic_log_entry *entry, unsigned int kind,
 }
 
 /* [ORNIC-LOG-1] [ORNIC-LOG-2] Each kind of error has its entry */
-static void test_each_kind(void **state)
+TEST(test_each_kind, IN_HOST)
 {
 	struct host *host = *state;
 	struct log_out out;
@@ -60,7 +60,7 @@ static void test_each_kind(void **state)
 }
 
 /* [ORNIC-LOG-1] An event that tells of an error, with its object */
-static void test_event_of_an_object(void **state)
+TEST(test_event_of_an_object, IN_HOST)
 {
 	struct host *host = *state;
 	struct host_queue eq, cq;
@@ -87,7 +87,7 @@ static void test_event_of_an_object(void **state)
 }
 
 /* [ORNIC-LOG-3] */
-static void test_repeated_error_has_one_entry(void **state)
+TEST(test_repeated_error_has_one_entry, IN_HOST)
 {
 	struct host *host = *state;
 	struct log_out out, later;
@@ -116,7 +116,7 @@ static void test_repeated_error_has_one_entry(void **state)
 }
 
 /* [ORNIC-LOG-4] */
-static void test_ring_wraps(void **state)
+TEST(test_ring_wraps, IN_HOST)
 {
 	struct host *host = *state;
 	struct log_out out;
@@ -140,7 +140,7 @@ static void test_ring_wraps(void **state)
 }
 
 /* [ORNIC-LOG-5] The next driver reads why the device was reset */
-static void test_log_and_resets(void **state)
+TEST(test_log_and_resets, IN_HOST)
 {
 	struct host *host = *state;
 	struct log_out out;
@@ -160,10 +160,4 @@ static void test_log_and_resets(void **state)
 	assert_true(!out.head.next);
 }
 
-UNIT_MAIN("errlog",
-	HOST_TEST(test_each_kind),
-	HOST_TEST(test_event_of_an_object),
-	HOST_TEST(test_repeated_error_has_one_entry),
-	HOST_TEST(test_ring_wraps),
-	HOST_TEST(test_log_and_resets),
-)
+TEST_MAIN("errlog")

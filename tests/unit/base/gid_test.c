@@ -23,7 +23,7 @@ static void set(struct host *host, const struct ornic_set_gid_in *in)
 }
 
 /* [ORNIC-DEV-11] */
-static void test_gid_refusals(void **state)
+TEST(test_gid_refusals, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_set_gid_in good = gid_in(0, 1), in;
@@ -57,7 +57,7 @@ static void test_gid_refusals(void **state)
 }
 
 /* [ORNIC-DEV-11] */
-static void test_gid_is_found_by_address_and_vlan(void **state)
+TEST(test_gid_is_found_by_address_and_vlan, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_set_gid_in in = gid_in(7, 1), tagged = gid_in(8, 1);
@@ -79,7 +79,7 @@ static void test_gid_is_found_by_address_and_vlan(void **state)
 }
 
 /* [ORNIC-WIRE-9] */
-static void test_gid_is_found_by_mac(void **state)
+TEST(test_gid_is_found_by_mac, IN_HOST)
 {
 	struct host *host = *state;
 	const struct gid_table *gids = &host->card->gids;
@@ -96,7 +96,7 @@ static void test_gid_is_found_by_mac(void **state)
 }
 
 /* [ORNIC-LOOP-5] The first three bytes are not in the hash: all MACs share a place */
-static void test_gid_has_its_macs(void **state)
+TEST(test_gid_has_its_macs, IN_HOST)
 {
 	struct host *host = *state;
 	const struct gid_table *gids = &host->card->gids;
@@ -132,7 +132,7 @@ static void test_gid_has_its_macs(void **state)
 }
 
 /* [ORNIC-DEV-11] */
-static void test_gid_is_replaced_and_cleared(void **state)
+TEST(test_gid_is_replaced_and_cleared, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_set_gid_in in = gid_in(3, 1), other = gid_in(3, 2);
@@ -149,7 +149,7 @@ static void test_gid_is_replaced_and_cleared(void **state)
 	assert_null(gid_get(&host->card->gids, GID_TABLE_SIZE));
 }
 
-static void test_gid_full_table(void **state)
+TEST(test_gid_full_table, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_set_gid_in in;
@@ -175,7 +175,7 @@ static void test_gid_full_table(void **state)
 }
 
 /* [ORNIC-DEV-8] */
-static void test_port_refusals(void **state)
+TEST(test_port_refusals, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_modify_port_in in;
@@ -207,7 +207,7 @@ static void test_port_refusals(void **state)
 }
 
 /* [ORNIC-DEV-7], [ORNIC-DEV-8] */
-static void test_port_mac_changes_what_passes(void **state)
+TEST(test_port_mac_changes_what_passes, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_modify_port_in in = {
@@ -227,7 +227,7 @@ static void test_port_mac_changes_what_passes(void **state)
 }
 
 /* [ORNIC-DEV-15] */
-static void test_filter(void **state)
+TEST(test_filter, IN_HOST)
 {
 	static const uint8_t broadcast[] = { 255, 255, 255, 255, 255, 255 };
 	static const uint8_t group[] = { 0x33, 0x33, 0, 0, 0, 1 };
@@ -270,14 +270,4 @@ static void test_filter(void **state)
 	host_cmd_in_is(host, ORNIC_CMD_SET_RX_FILTER, &in, ORNIC_CMD_BAD_PARAM);
 }
 
-UNIT_MAIN("gid",
-	HOST_TEST(test_gid_refusals),
-	HOST_TEST(test_gid_is_found_by_address_and_vlan),
-	HOST_TEST(test_gid_is_found_by_mac),
-	HOST_TEST(test_gid_has_its_macs),
-	HOST_TEST(test_gid_is_replaced_and_cleared),
-	HOST_TEST(test_gid_full_table),
-	HOST_TEST(test_port_refusals),
-	HOST_TEST(test_port_mac_changes_what_passes),
-	HOST_TEST(test_filter),
-)
+TEST_MAIN("gid")

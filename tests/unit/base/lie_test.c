@@ -100,7 +100,7 @@ static const struct ornic_cqe *completion(struct kit *w, const char *lie)
 	return host_queue_peek(&w->cq);
 }
 
-static void test_completion_entries(void **state)
+TEST(test_completion_entries)
 {
 	static const struct {
 		const char *lie;
@@ -136,7 +136,7 @@ static void test_completion_entries(void **state)
 	}
 }
 
-static void test_completion_with_the_wrong_phase(void **state)
+TEST(test_completion_with_the_wrong_phase, IN(setup, kit_teardown))
 {
 	struct kit *w = *state;
 
@@ -147,7 +147,7 @@ static void test_completion_with_the_wrong_phase(void **state)
 	kit_expect_cqe(w, 6);
 }
 
-static void test_completion_is_not_written(void **state)
+TEST(test_completion_is_not_written, IN(setup, kit_teardown))
 {
 	struct kit *w = *state;
 
@@ -156,7 +156,7 @@ static void test_completion_is_not_written(void **state)
 	kit_expect_cqe(w, 6);
 }
 
-static void test_completion_is_written_twice(void **state)
+TEST(test_completion_is_written_twice, IN(setup, kit_teardown))
 {
 	struct kit *w = *state;
 
@@ -166,7 +166,7 @@ static void test_completion_is_written_twice(void **state)
 	assert_null(host_queue_peek(&w->cq));
 }
 
-static void test_completion_comes_after_the_next(void **state)
+TEST(test_completion_comes_after_the_next, IN(setup, kit_teardown))
 {
 	struct kit *w = *state;
 
@@ -186,7 +186,7 @@ static void test_completion_comes_after_the_next(void **state)
 	assert_int_equal(told(w, "order.completion"), 2);
 }
 
-static void test_held_entry_of_a_destroyed_cq(void **state)
+TEST(test_held_entry_of_a_destroyed_cq, IN(setup, kit_teardown))
 {
 	struct kit *w = *state;
 
@@ -217,7 +217,7 @@ static void next_event(struct kit *w)
 	host_sleep(w->host, 1000000);
 }
 
-static void test_event_entries(void **state)
+TEST(test_event_entries)
 {
 	static const struct {
 		const char *lie;
@@ -244,7 +244,7 @@ static void test_event_entries(void **state)
 	}
 }
 
-static void test_event_with_the_wrong_phase(void **state)
+TEST(test_event_with_the_wrong_phase, IN(setup, kit_teardown))
 {
 	struct kit *w = *state;
 
@@ -254,7 +254,7 @@ static void test_event_with_the_wrong_phase(void **state)
 	kit_expect_comp(w);
 }
 
-static void test_event_is_not_written(void **state)
+TEST(test_event_is_not_written, IN(setup, kit_teardown))
 {
 	struct kit *w = *state;
 
@@ -263,7 +263,7 @@ static void test_event_is_not_written(void **state)
 	kit_expect_comp(w);
 }
 
-static void test_event_is_written_twice(void **state)
+TEST(test_event_is_written_twice, IN(setup, kit_teardown))
 {
 	struct kit *w = *state;
 
@@ -273,7 +273,7 @@ static void test_event_is_written_twice(void **state)
 	kit_expect_no_event(w);
 }
 
-static void test_event_that_nothing_caused(void **state)
+TEST(test_event_that_nothing_caused, IN(setup, kit_teardown))
 {
 	struct kit *w = *state;
 
@@ -284,7 +284,7 @@ static void test_event_that_nothing_caused(void **state)
 	kit_expect_no_event(w);
 }
 
-static void test_event_comes_after_the_next(void **state)
+TEST(test_event_comes_after_the_next, IN(setup, kit_teardown))
 {
 	struct kit *w = *state;
 	struct eq_source source;
@@ -323,7 +323,7 @@ static struct ornic_cmd_cqe *command(struct kit *w, const char *lie,
 	return &cqe[host->admin_ci & mask];
 }
 
-static void test_command_entries(void **state)
+TEST(test_command_entries)
 {
 	static const struct {
 		const char *lie;
@@ -366,7 +366,7 @@ static void test_command_entries(void **state)
 	}
 }
 
-static void test_interrupts(void **state)
+TEST(test_interrupts, IN(setup, kit_teardown))
 {
 	struct kit *w = *state;
 	unsigned int *irqs = w->host->irqs;
@@ -395,7 +395,7 @@ static void test_interrupts(void **state)
 	assert_int_equal(told(w, "spurious.interrupt"), 1);
 }
 
-static void test_registers(void **state)
+TEST(test_registers, IN(setup, kit_teardown))
 {
 	struct kit *w = *state;
 
@@ -422,7 +422,7 @@ static const void *haunted(struct kit *w, const char *config, bool reachable)
 	return host_queue_peek(&w->eq);
 }
 
-static void test_dma_after_a_reset(void **state)
+TEST(test_dma_after_a_reset, IN(setup, kit_teardown))
 {
 	struct kit *w = *state;
 
@@ -432,7 +432,7 @@ static void test_dma_after_a_reset(void **state)
 	assert_non_null(host_queue_peek(&w->cq));
 }
 
-static void test_no_dma_when_bus_mastering_is_off(void **state)
+TEST(test_no_dma_when_bus_mastering_is_off, IN(setup, kit_teardown))
 {
 	struct kit *w = *state;
 
@@ -442,7 +442,7 @@ static void test_no_dma_when_bus_mastering_is_off(void **state)
 	assert_null(host_queue_peek(&w->eq));
 }
 
-static void test_no_dma_after_a_second_reset(void **state)
+TEST(test_no_dma_after_a_second_reset, IN(setup, kit_teardown))
 {
 	struct kit *w = *state;
 
@@ -475,7 +475,7 @@ static void expect_honest(struct kit *w)
 	assert_int_equal(told_in_all(w), 0);
 }
 
-static void test_honest_unless_asked(void **state)
+TEST(test_honest_unless_asked, IN(setup, kit_teardown))
 {
 	struct kit *w = *state;
 
@@ -487,7 +487,7 @@ static void test_honest_unless_asked(void **state)
 	expect_honest(w);
 }
 
-static void test_honest_unless_the_driver_is_up(void **state)
+TEST(test_honest_unless_the_driver_is_up, IN(setup, kit_teardown))
 {
 	struct kit *w = *state;
 
@@ -503,7 +503,7 @@ static void test_honest_unless_the_driver_is_up(void **state)
 	assert_int_equal(told_in_all(w), 0);
 }
 
-static void test_until_reset(void **state)
+TEST(test_until_reset, IN(setup, kit_teardown))
 {
 	struct kit *w = *state;
 
@@ -516,7 +516,7 @@ static void test_until_reset(void **state)
 }
 
 /* Without it the card goes on when the driver is up again */
-static void test_after_a_reset(void **state)
+TEST(test_after_a_reset, IN(setup, kit_teardown))
 {
 	struct kit *w = *state;
 
@@ -539,7 +539,7 @@ static uint64_t sequence(struct kit *w, const char *config)
 	return hash;
 }
 
-static void test_seed_repeats_lies(void **state)
+TEST(test_seed_repeats_lies, IN(setup, kit_teardown))
 {
 	struct kit *w = *state;
 	const char *config = "nonsense.register,rate=100000,seed=7";
@@ -555,7 +555,7 @@ static void test_seed_repeats_lies(void **state)
 			3 * OFFERS / 10 + 150);
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
 	static const char *const bad[] = {
 		"thunder", "phase.register", "phase.", ".event", "rate=",
@@ -588,31 +588,4 @@ static void test_words(void **state)
 	assert_int_equal(i, LIE_KINDS);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, kit_teardown)
-
-UNIT_MAIN("lie",
-	cmocka_unit_test(test_completion_entries),
-	T(test_completion_with_the_wrong_phase),
-	T(test_completion_is_not_written),
-	T(test_completion_is_written_twice),
-	T(test_completion_comes_after_the_next),
-	T(test_held_entry_of_a_destroyed_cq),
-	cmocka_unit_test(test_event_entries),
-	T(test_event_with_the_wrong_phase),
-	T(test_event_is_not_written),
-	T(test_event_is_written_twice),
-	T(test_event_that_nothing_caused),
-	T(test_event_comes_after_the_next),
-	cmocka_unit_test(test_command_entries),
-	T(test_interrupts),
-	T(test_registers),
-	T(test_dma_after_a_reset),
-	T(test_no_dma_when_bus_mastering_is_off),
-	T(test_no_dma_after_a_second_reset),
-	T(test_honest_unless_asked),
-	T(test_honest_unless_the_driver_is_up),
-	T(test_until_reset),
-	T(test_after_a_reset),
-	T(test_seed_repeats_lies),
-	cmocka_unit_test(test_words),
-)
+TEST_MAIN("lie")

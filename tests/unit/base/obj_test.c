@@ -7,7 +7,7 @@
 #define SIZE (1u << LOG_SIZE)
 #define GENS 7
 
-static void test_obj_numbers_skip_the_first(void **state)
+TEST(test_obj_numbers_skip_the_first)
 {
 	struct obj_table table;
 	struct obj obj[6];
@@ -26,7 +26,7 @@ static void test_obj_numbers_skip_the_first(void **state)
 	obj_table_uninit(&table);
 }
 
-static void test_obj_stale_number_finds_nothing(void **state)
+TEST(test_obj_stale_number_finds_nothing)
 {
 	struct obj_table table;
 	struct obj obj;
@@ -45,7 +45,7 @@ static void test_obj_stale_number_finds_nothing(void **state)
 	obj_table_uninit(&table);
 }
 
-static void test_obj_number_is_never_all_ones(void **state)
+TEST(test_obj_number_is_never_all_ones)
 {
 	struct obj_table table;
 	struct obj obj;
@@ -60,7 +60,7 @@ static void test_obj_number_is_never_all_ones(void **state)
 	obj_table_uninit(&table);
 }
 
-static void test_obj_freed_index_waits_behind_all_others(void **state)
+TEST(test_obj_freed_index_waits_behind_all_others)
 {
 	struct obj_table table;
 	struct obj obj;
@@ -81,7 +81,7 @@ static void test_obj_freed_index_waits_behind_all_others(void **state)
 	obj_table_uninit(&table);
 }
 
-static void test_obj_at_takes_reserved_indexes_only_once(void **state)
+TEST(test_obj_at_takes_reserved_indexes_only_once)
 {
 	struct obj_table table;
 	struct obj a, b;
@@ -98,7 +98,7 @@ static void test_obj_at_takes_reserved_indexes_only_once(void **state)
 	obj_table_uninit(&table);
 }
 
-static void test_obj_each_survives_removal(void **state)
+TEST(test_obj_each_survives_removal)
 {
 	struct obj_table table;
 	struct obj obj[4];
@@ -120,7 +120,7 @@ static void test_obj_each_survives_removal(void **state)
 }
 
 /* A reset walks every table, so an empty one must be skipped at once */
-static void test_obj_each_does_not_look_through_an_empty_table(void **state)
+TEST(test_obj_each_does_not_look_through_an_empty_table)
 {
 	struct obj_table table;
 	struct obj stray;
@@ -174,7 +174,7 @@ static void roll(uint64_t first, uint64_t step, uint32_t *nums)
 }
 
 /* [ORNIC-OBJ-5] */
-static void test_obj_numbers_depend_on_random_bits_only(void **state)
+TEST(test_obj_numbers_depend_on_random_bits_only)
 {
 	uint32_t a[SIZE], b[SIZE];
 	unsigned int i, same = 0, steps = 0;
@@ -197,7 +197,7 @@ static void test_obj_numbers_depend_on_random_bits_only(void **state)
 }
 
 /* [ORNIC-OBJ-4], [ORNIC-OBJ-2] with random numbers */
-static void test_obj_random_number_is_not_given_again_soon(void **state)
+TEST(test_obj_random_number_is_not_given_again_soon)
 {
 	struct dice dice = { .env.ops = &dice_ops,
 			     .step = 0x9e3779b97f4a7c15ULL };
@@ -247,7 +247,7 @@ static void first_numbers(uint64_t random, uint32_t *nums)
 }
 
 /* [ORNIC-OBJ-5] */
-static void test_obj_numbers_of_a_card(void **state)
+TEST(test_obj_numbers_of_a_card)
 {
 	uint32_t ordered[3], a[3], b[3];
 	unsigned int i;
@@ -264,15 +264,4 @@ static void test_obj_numbers_of_a_card(void **state)
 	}
 }
 
-UNIT_MAIN("obj",
-	cmocka_unit_test(test_obj_numbers_skip_the_first),
-	cmocka_unit_test(test_obj_stale_number_finds_nothing),
-	cmocka_unit_test(test_obj_number_is_never_all_ones),
-	cmocka_unit_test(test_obj_freed_index_waits_behind_all_others),
-	cmocka_unit_test(test_obj_at_takes_reserved_indexes_only_once),
-	cmocka_unit_test(test_obj_each_survives_removal),
-	cmocka_unit_test(test_obj_each_does_not_look_through_an_empty_table),
-	cmocka_unit_test(test_obj_numbers_depend_on_random_bits_only),
-	cmocka_unit_test(test_obj_random_number_is_not_given_again_soon),
-	cmocka_unit_test(test_obj_numbers_of_a_card),
-)
+TEST_MAIN("obj")

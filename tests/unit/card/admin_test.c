@@ -65,7 +65,7 @@ static uint32_t cause(struct host *host)
 /* ---- the rings ---- */
 
 /* host_cmd_raw() checks phase, sq_ci and cmd_id of each completion */
-static void test_rings_wrap(void **state)
+TEST(test_rings_wrap, IN_HOST)
 {
 	struct host *host = *state;
 	unsigned int i, turns = 5 * DEPTH;
@@ -78,7 +78,7 @@ static void test_rings_wrap(void **state)
 }
 
 /* [ORNIC-ADM-1], [ORNIC-ADM-4] */
-static void test_full_ring_with_one_doorbell(void **state)
+TEST(test_full_ring_with_one_doorbell, IN_HOST)
 {
 	struct host *host = *state;
 	unsigned int i;
@@ -104,7 +104,7 @@ static void test_full_ring_with_one_doorbell(void **state)
  * [ORNIC-ADM-2] The card copies an entry once. When a completion says that it
  * has, the host may overwrite it.
  */
-static void test_entries_are_copied_once(void **state)
+TEST(test_entries_are_copied_once, IN_HOST)
 {
 	struct host *host = *state;
 	uint64_t out = host_alloc(host, DEPTH * 8, 8);
@@ -142,7 +142,7 @@ static void test_entries_are_copied_once(void **state)
  * [ORNIC-ADM-4] There is room for the completion of each command, though the
  * host reads none before the last: on each pass of the ring
  */
-static void test_completions_always_have_room(void **state)
+TEST(test_completions_always_have_room, IN_HOST)
 {
 	struct host *host = *state;
 	unsigned int pass;
@@ -156,7 +156,7 @@ static void test_completions_always_have_room(void **state)
 /* ---- the record ---- */
 
 /* [ORNIC-ADM-18], and more commands than the ring has entries */
-static void test_card_that_is_awake_needs_no_doorbell(void **state)
+TEST(test_card_that_is_awake_needs_no_doorbell, IN_HOST)
 {
 	struct host *host = *state;
 	unsigned int i, runnable;
@@ -170,7 +170,7 @@ static void test_card_that_is_awake_needs_no_doorbell(void **state)
 }
 
 /* [ORNIC-ADM-18] */
-static void test_card_that_sleeps_needs_one(void **state)
+TEST(test_card_that_sleeps_needs_one, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_admin_dbr *dbr = awake(host);
@@ -187,7 +187,7 @@ static void test_card_that_sleeps_needs_one(void **state)
 }
 
 /* [ORNIC-ADM-18] The host saw sq_watched 1, then the card went to sleep */
-static void test_no_command_is_lost_on_the_way_to_sleep(void **state)
+TEST(test_no_command_is_lost_on_the_way_to_sleep, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_admin_dbr *dbr = awake(host);
@@ -201,7 +201,7 @@ static void test_no_command_is_lost_on_the_way_to_sleep(void **state)
 }
 
 /* [ORNIC-ADM-18] */
-static void test_value_of_the_doorbell_may_be_old(void **state)
+TEST(test_value_of_the_doorbell_may_be_old, IN_HOST)
 {
 	struct host *host = *state;
 
@@ -216,7 +216,7 @@ static void test_value_of_the_doorbell_may_be_old(void **state)
 }
 
 /* [ORNIC-ADM-20] Each request is answered once, by the next completion */
-static void test_interrupt_comes_when_asked_for(void **state)
+TEST(test_interrupt_comes_when_asked_for, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_admin_dbr *dbr = awake(host);
@@ -243,7 +243,7 @@ static void test_interrupt_comes_when_asked_for(void **state)
 }
 
 /* [ORNIC-ADM-20] The word of an earlier life of the queue is forgotten */
-static void test_request_after_a_reset(void **state)
+TEST(test_request_after_a_reset, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_admin_dbr *dbr = awake(host);
@@ -258,7 +258,7 @@ static void test_request_after_a_reset(void **state)
 }
 
 /* [ORNIC-RST-7] The interrupt comes unasked */
-static void test_injected_stop_ends_with_a_reset(void **state)
+TEST(test_injected_stop_ends_with_a_reset, IN_HOST)
 {
 	struct host *host = *state;
 
@@ -272,7 +272,7 @@ static void test_injected_stop_ends_with_a_reset(void **state)
 }
 
 /* [ORNIC-ADM-5] Nothing is executed, and only a reset helps */
-static void test_index_beyond_the_ring(void **state)
+TEST(test_index_beyond_the_ring, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_admin_dbr *dbr;
@@ -309,7 +309,7 @@ static void test_index_beyond_the_ring(void **state)
 }
 
 /* [ORNIC-ADM-17], [ORNIC-RST-9] */
-static void test_record_that_cannot_be_used(void **state)
+TEST(test_record_that_cannot_be_used, IN_HOST)
 {
 	struct host *host = *state;
 
@@ -329,7 +329,7 @@ static void test_record_that_cannot_be_used(void **state)
 }
 
 /* [ORNIC-ADM-6], with more commands than the card holds back in a turn */
-static void test_latest_command_completes_first(void **state)
+TEST(test_latest_command_completes_first, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_cmd_cqe *cqe = host_ptr(host, host->admin_cq);
@@ -363,7 +363,7 @@ static void test_latest_command_completes_first(void **state)
 }
 
 /* [ORNIC-ADM-17] As silicon may */
-static void test_device_without_shadow_ignores_the_record(void **state)
+TEST(test_device_without_shadow_ignores_the_record, IN(host_setup_no_shadow, host_teardown))
 {
 	struct host *host = *state;
 	struct ornic_admin_dbr *dbr = give_record(host, 0);
@@ -381,24 +381,4 @@ static void test_device_without_shadow_ignores_the_record(void **state)
 	nops(host, 1);
 }
 
-#define T_DB(name)                                               \
-	cmocka_unit_test_setup_teardown(name, host_setup_no_shadow, \
-					host_teardown)
-
-UNIT_MAIN("admin",
-	HOST_TEST(test_rings_wrap),
-	HOST_TEST(test_full_ring_with_one_doorbell),
-	HOST_TEST(test_entries_are_copied_once),
-	HOST_TEST(test_completions_always_have_room),
-	HOST_TEST(test_card_that_is_awake_needs_no_doorbell),
-	HOST_TEST(test_card_that_sleeps_needs_one),
-	HOST_TEST(test_no_command_is_lost_on_the_way_to_sleep),
-	HOST_TEST(test_value_of_the_doorbell_may_be_old),
-	HOST_TEST(test_interrupt_comes_when_asked_for),
-	HOST_TEST(test_request_after_a_reset),
-	HOST_TEST(test_injected_stop_ends_with_a_reset),
-	HOST_TEST(test_index_beyond_the_ring),
-	HOST_TEST(test_record_that_cannot_be_used),
-	HOST_TEST(test_latest_command_completes_first),
-	T_DB(test_device_without_shadow_ignores_the_record),
-)
+TEST_MAIN("admin")

@@ -35,7 +35,7 @@ static unsigned int status_of(struct host *host,
 	return le16toh(execute(host, sqe).status);
 }
 
-static void test_unknown_opcodes(void **state)
+TEST(test_unknown_opcodes, IN_HOST)
 {
 	struct host *host = *state;
 	static const uint16_t opcodes[] = {
@@ -50,7 +50,7 @@ static void test_unknown_opcodes(void **state)
 }
 
 /* [ORNIC-GEN-3] */
-static void test_reserved_field(void **state)
+TEST(test_reserved_field, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_cmd_sqe sqe = { .rsvd = htole32(1) };
@@ -59,7 +59,7 @@ static void test_reserved_field(void **state)
 }
 
 /* [ORNIC-ADM-10], [ORNIC-ADM-11] */
-static void test_lengths(void **state)
+TEST(test_lengths, IN_HOST)
 {
 	struct host *host = *state;
 	uint64_t at = host_alloc(host, 2 * HOST_PAGE, HOST_PAGE);
@@ -100,7 +100,7 @@ static void test_lengths(void **state)
 }
 
 /* [ORNIC-ADM-10] */
-static void test_addresses(void **state)
+TEST(test_addresses, IN_HOST)
 {
 	struct host *host = *state;
 	uint64_t at = host_alloc(host, HOST_PAGE, HOST_PAGE);
@@ -136,7 +136,7 @@ static void test_addresses(void **state)
 }
 
 /* [ORNIC-ADM-6] The host may give all commands the same cmd_id, or any */
-static void test_cmd_id_is_returned(void **state)
+TEST(test_cmd_id_is_returned, IN_HOST)
 {
 	static const uint16_t ids[] = { 0, 0, 0xffff, 0xffff, 1, 0x8000 };
 	struct host *host = *state;
@@ -155,7 +155,7 @@ static void test_cmd_id_is_returned(void **state)
 }
 
 /* [ORNIC-ADM-12] A command whose output cannot be written changes nothing */
-static void test_answer_out_of_reach_creates_nothing(void **state)
+TEST(test_answer_out_of_reach_creates_nothing, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_cmd_sqe sqe = {
@@ -172,7 +172,7 @@ static void test_answer_out_of_reach_creates_nothing(void **state)
 }
 
 /* [ORNIC-ADM-9] */
-static void test_answer_is_cut_to_the_room(void **state)
+TEST(test_answer_is_cut_to_the_room, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_query_device_out whole, part;
@@ -188,7 +188,7 @@ static void test_answer_is_cut_to_the_room(void **state)
 }
 
 /* [ORNIC-ADM-9] Nothing beyond the answer or beyond the room is written */
-static void test_only_the_answer_is_written(void **state)
+TEST(test_only_the_answer_is_written, IN_HOST)
 {
 	struct host *host = *state;
 	uint64_t at = host_alloc(host, 4096, 8);
@@ -229,7 +229,7 @@ static void test_only_the_answer_is_written(void **state)
  * byte too short, and every command refuses a tail that is not zero. Sizes
  * are those of hardware.rst, section 10.
  */
-static void test_sizes_of_each_command(void **state)
+TEST(test_sizes_of_each_command, IN_HOST)
 {
 	static const struct {
 		uint16_t opcode;
@@ -297,7 +297,7 @@ static void test_sizes_of_each_command(void **state)
  * of the index alone clears the entry, MODIFY_CQ of the number alone ends
  * moderation
  */
-static void test_short_input_is_extended_with_zeros(void **state)
+TEST(test_short_input_is_extended_with_zeros, IN_KIT)
 {
 	struct kit *kit = *state;
 	struct host *host = kit->host;
@@ -330,7 +330,7 @@ static void test_short_input_is_extended_with_zeros(void **state)
  * [ORNIC-ADM-14] An entry in which everything is wrong, and is put right thing
  * by thing: each status shows the next check
  */
-static void test_order_of_checks(void **state)
+TEST(test_order_of_checks, IN_HOST)
 {
 	struct host *host = *state;
 	uint64_t at = host_alloc(host, HOST_PAGE, HOST_PAGE);
@@ -376,7 +376,7 @@ static void test_order_of_checks(void **state)
  * [ORNIC-EXT-3] An input of zeros in all that 1.0 does not need
  * means the plain object: CREATE_QP without what follows dbr_addr
  */
-static void test_zero_means_the_old_behaviour(void **state)
+TEST(test_zero_means_the_old_behaviour, IN_KIT)
 {
 	struct kit *kit = *state;
 	struct host *host = kit->host;
@@ -400,7 +400,7 @@ static void test_zero_means_the_old_behaviour(void **state)
 
 /* ---- QUERY_DEVICE, QUERY_STATS ---- */
 
-static void test_query_device_tells_what_is_built(void **state)
+TEST(test_query_device_tells_what_is_built, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_query_device_out out;
@@ -479,7 +479,7 @@ static void check_ring(__le32 entries)
 }
 
 /* [ORNIC-DEV-6], [ORNIC-ORD-8] A card that lags as far as it may, too */
-static void test_limits_of_rings(void **state)
+TEST(test_limits_of_rings, IN_HOST)
 {
 	static const struct card_config configs[] = {
 		{},
@@ -513,7 +513,7 @@ static void test_limits_of_rings(void **state)
 }
 
 /* [ORNIC-DEV-2] The answer stays, whatever the host does */
-static void test_answer_does_not_change(void **state)
+TEST(test_answer_does_not_change, IN_KIT)
 {
 	struct kit *kit = *state;
 	struct host *host = kit->host;
@@ -537,7 +537,7 @@ static void test_answer_does_not_change(void **state)
  * [ORNIC-DEV-5], [ORNIC-EXT-1] So many counters as the card promises, and not
  * one more
  */
-static void test_maximum_is_what_may_be_created(void **state)
+TEST(test_maximum_is_what_may_be_created, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_query_device_out limits;
@@ -556,7 +556,7 @@ static void test_maximum_is_what_may_be_created(void **state)
 }
 
 /* [ORNIC-DEV-10] The host's own `up` tells no event */
-static void test_up_is_no_event(void **state)
+TEST(test_up_is_no_event, IN_KIT)
 {
 	struct kit *kit = *state;
 	struct ornic_modify_port_in in = { .mask = htole32(ORNIC_PORT_UP) };
@@ -573,7 +573,7 @@ static void test_up_is_no_event(void **state)
 	kit_expect_event(kit, ORNIC_EVENT_PORT_DOWN, 0);
 }
 
-static void test_query_stats_each_scope(void **state)
+TEST(test_query_stats_each_scope, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_query_stats_in in = {};
@@ -605,7 +605,7 @@ static void test_query_stats_each_scope(void **state)
  * [ORNIC-DEV-13] An older host asks for fewer counters and gets these; all
  * begin with 0 at reset and only grow
  */
-static void test_counters_grow_and_are_cut(void **state)
+TEST(test_counters_grow_and_are_cut, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_query_stats_in in = {
@@ -640,24 +640,4 @@ static void test_counters_grow_and_are_cut(void **state)
 			assert_int_equal(now[i], 0);
 }
 
-UNIT_MAIN("cmd",
-	HOST_TEST(test_unknown_opcodes),
-	HOST_TEST(test_reserved_field),
-	HOST_TEST(test_lengths),
-	HOST_TEST(test_addresses),
-	HOST_TEST(test_cmd_id_is_returned),
-	HOST_TEST(test_answer_out_of_reach_creates_nothing),
-	HOST_TEST(test_answer_is_cut_to_the_room),
-	HOST_TEST(test_only_the_answer_is_written),
-	HOST_TEST(test_sizes_of_each_command),
-	KIT_TEST(test_short_input_is_extended_with_zeros),
-	HOST_TEST(test_order_of_checks),
-	KIT_TEST(test_zero_means_the_old_behaviour),
-	HOST_TEST(test_query_device_tells_what_is_built),
-	HOST_TEST(test_limits_of_rings),
-	KIT_TEST(test_answer_does_not_change),
-	HOST_TEST(test_maximum_is_what_may_be_created),
-	KIT_TEST(test_up_is_no_event),
-	HOST_TEST(test_query_stats_each_scope),
-	HOST_TEST(test_counters_grow_and_are_cut),
-)
+TEST_MAIN("cmd")

@@ -151,7 +151,7 @@ static void fall_asleep(struct world *w)
  * [ORNIC-BUS-5]: what was in the slots of a watched queue before its index was
  * published has no effect, however often the card looked meanwhile
  */
-static void test_slots_are_read_after_their_index(void **state)
+TEST(test_slots_are_read_after_their_index, IN_OWN)
 {
 	struct world *w = *state;
 	struct host_qp *qp = &w->qp[0];
@@ -166,7 +166,7 @@ static void test_slots_are_read_after_their_index(void **state)
 	host_device_stat_is(qp->host, ORNIC_DEVICE_STAT_bad_wqe_opcode, 0);
 }
 
-static void test_asleep_rings_once_then_is_watched(void **state)
+TEST(test_asleep_rings_once_then_is_watched, IN_OWN)
 {
 	struct world *w = *state;
 	struct ornic_qp_dbr *dbr = host_qp_dbr(&w->qp[0]);
@@ -184,7 +184,7 @@ static void test_asleep_rings_once_then_is_watched(void **state)
 	host_device_stat_is(w->kit.host, ORNIC_DEVICE_STAT_doorbells, 1);
 }
 
-static void test_board_of_many_slots(void **state)
+TEST(test_board_of_many_slots, IN_OWN)
 {
 	struct world *w = *state;
 	unsigned int i;
@@ -197,7 +197,7 @@ static void test_board_of_many_slots(void **state)
 	assert_int_equal(sent(w), QPS);
 }
 
-static void test_bits_of_nobody_are_harmless(void **state)
+TEST(test_bits_of_nobody_are_harmless, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -209,7 +209,7 @@ static void test_bits_of_nobody_are_harmless(void **state)
 	assert_int_equal(board(w)->bits[ORNIC_BOARD_WORDS - 1], 0);
 }
 
-static void test_idle_queue_is_unwatched(void **state)
+TEST(test_idle_queue_is_unwatched, IN_OWN)
 {
 	struct world *w = *state;
 	struct ornic_qp_dbr *dbr = host_qp_dbr(&w->qp[0]);
@@ -227,7 +227,7 @@ static void test_idle_queue_is_unwatched(void **state)
 }
 
 /* [ORNIC-DB-35] Indexes begin anew: the latest one before a reset may come again */
-static void test_reset_queue_is_looked_at_anew(void **state)
+TEST(test_reset_queue_is_looked_at_anew, IN_OWN)
 {
 	struct world *w = *state;
 	struct host_qp *qp = &w->qp[0];
@@ -272,7 +272,7 @@ static void watch_all(struct world *w)
 }
 
 /* Many queues that post now and then cost no look in each poll */
-static void test_sparse_queues_are_not_watched(void **state)
+TEST(test_sparse_queues_are_not_watched, IN_OWN)
 {
 	struct world *w = *state;
 	unsigned int i, round;
@@ -288,7 +288,7 @@ static void test_sparse_queues_are_not_watched(void **state)
 }
 
 /* A queue without a slot has no other way but the doorbell */
-static void test_queue_without_slot_is_watched_at_once(void **state)
+TEST(test_queue_without_slot_is_watched_at_once, IN_OWN)
 {
 	struct world *w = *state;
 	struct qp *qp = qp_find(w->kit.host->card, w->qp[0].num);
@@ -301,7 +301,7 @@ static void test_queue_without_slot_is_watched_at_once(void **state)
 }
 
 /* [ORNIC-DB-35] Several queues that always have work stay watched */
-static void test_busy_queues_stay_watched(void **state)
+TEST(test_busy_queues_stay_watched, IN_OWN)
 {
 	struct world *w = *state;
 	unsigned int i, round;
@@ -340,7 +340,7 @@ static unsigned int ready(struct card *card)
 }
 
 /* [ORNIC-ISO-4] One poll reads only a part of a board whose bits are all set */
-static void test_board_is_looked_at_in_parts(void **state)
+TEST(test_board_is_looked_at_in_parts, IN_OWN)
 {
 	struct world *w = *state;
 	struct card *card = w->kit.host->card;
@@ -365,7 +365,7 @@ static void test_board_is_looked_at_in_parts(void **state)
 }
 
 /* A process that keeps setting bits does not starve its other queues */
-static void test_board_is_looked_at_in_turn(void **state)
+TEST(test_board_is_looked_at_in_turn, IN_OWN)
 {
 	struct world *w = *state;
 	struct card *card = w->kit.host->card;
@@ -393,7 +393,7 @@ static void test_board_is_looked_at_in_turn(void **state)
 }
 
 /* [ORNIC-ISO-4] One poll looks at a part of many boards, and the card sleeps after all */
-static void test_boards_are_looked_at_in_turn(void **state)
+TEST(test_boards_are_looked_at_in_turn, IN_OWN)
 {
 	struct world *w = *state;
 	struct host *host = w->kit.host;
@@ -446,7 +446,7 @@ static void post_always(void *arg)
 }
 
 /* [ORNIC-ISO-4] A host that posts during a poll does not prolong it */
-static void test_each_queue_is_looked_at_once(void **state)
+TEST(test_each_queue_is_looked_at_once, IN_OWN)
 {
 	struct world *w = *state;
 	struct vcpu vcpu = { .w = w };
@@ -468,7 +468,7 @@ static void test_each_queue_is_looked_at_once(void **state)
  * [ORNIC-DB-36] The host saw "watched" or "awake" and did not ring before
  * the card slept
  */
-static void test_work_just_before_sleep_is_found(void **state)
+TEST(test_work_just_before_sleep_is_found, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -487,7 +487,7 @@ static void test_work_just_before_sleep_is_found(void **state)
 	sends(w, &w->qp[0], true);
 }
 
-static void test_asleep_nobody_is_watched(void **state)
+TEST(test_asleep_nobody_is_watched, IN_OWN)
 {
 	struct world *w = *state;
 	unsigned int i;
@@ -502,7 +502,7 @@ static void test_asleep_nobody_is_watched(void **state)
 	assert_int_equal(guest_load32(&board(w)->awake), 1);
 }
 
-static void test_one_doorbell_wakes_for_all(void **state)
+TEST(test_one_doorbell_wakes_for_all, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -514,7 +514,7 @@ static void test_one_doorbell_wakes_for_all(void **state)
 	assert_int_equal(sent(w), 2);
 }
 
-static void test_watched_queues_are_bounded(void **state)
+TEST(test_watched_queues_are_bounded, IN_OWN)
 {
 	struct world *w = *state;
 	struct host_qp qp[WATCH_QUEUES_MAX + 8];
@@ -536,7 +536,7 @@ static void test_watched_queues_are_bounded(void **state)
 	assert_int_equal(sent(w), ARRAY_SIZE(qp));
 }
 
-static void test_destroyed_queue_leaves_the_board(void **state)
+TEST(test_destroyed_queue_leaves_the_board, IN_OWN)
 {
 	struct world *w = *state;
 	unsigned int i;
@@ -553,7 +553,7 @@ static void test_destroyed_queue_leaves_the_board(void **state)
 	assert_true(card_sleep_prepare(w->kit.host->card));
 }
 
-static void test_queue_of_another_page(void **state)
+TEST(test_queue_of_another_page, IN_OWN)
 {
 	struct world *w = *state;
 	uint32_t other = host_uctx(w->kit.host, 0, 0);
@@ -569,7 +569,7 @@ static void test_queue_of_another_page(void **state)
 }
 
 /* [ORNIC-DB-5] */
-static void test_fatal_doorbells_are_not_counted(void **state)
+TEST(test_fatal_doorbells_are_not_counted, IN_OWN)
 {
 	struct world *w = *state;
 	struct host *host = w->kit.host;
@@ -590,7 +590,7 @@ static void test_fatal_doorbells_are_not_counted(void **state)
 	assert_int_equal(stats->STAT_DEVICE(bad_doorbell_page), 0);
 }
 
-static void test_pi_beyond_the_ring(void **state)
+TEST(test_pi_beyond_the_ring, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -606,7 +606,7 @@ static void test_pi_beyond_the_ring(void **state)
 	assert_non_null(host_queue_peek(&w->kit.eq));
 }
 
-static void test_ring_wraps(void **state)
+TEST(test_ring_wraps, IN_OWN)
 {
 	struct world *w = *state;
 	unsigned int i;
@@ -617,7 +617,7 @@ static void test_ring_wraps(void **state)
 	}
 }
 
-static void test_no_shadow_rings_for_each(void **state)
+TEST(test_no_shadow_rings_for_each, IN(setup_no_shadow, teardown))
 {
 	struct world *w = *state;
 	struct ornic_board *b = board(w);
@@ -638,7 +638,7 @@ static void test_no_shadow_rings_for_each(void **state)
 	assert_int_equal(sent(w), 1);
 }
 
-static void test_reset_with_queues_at_work(void **state)
+TEST(test_reset_with_queues_at_work, IN_OWN)
 {
 	struct world *w = *state;
 	unsigned int i;
@@ -654,7 +654,7 @@ static void test_reset_with_queues_at_work(void **state)
 	assert_int_equal(w->kit.host->card->watches.watched_count, 0);
 }
 
-static void test_board_out_of_reach(void **state)
+TEST(test_board_out_of_reach, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -669,7 +669,7 @@ static void test_board_out_of_reach(void **state)
 }
 
 /* [ORNIC-OBJ-9], [ORNIC-OBJ-10] It ended inside a doorbell, and has set all bits of its board */
-static void test_page_is_given_to_another_process(void **state)
+TEST(test_page_is_given_to_another_process, IN_OWN)
 {
 	struct world *w = *state;
 	struct host *host = w->kit.host;
@@ -692,34 +692,4 @@ static void test_page_is_given_to_another_process(void **state)
 	host_device_stat_is(host, ORNIC_DEVICE_STAT_bad_doorbell_queue, 0);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-UNIT_MAIN("doorbell",
-	T(test_slots_are_read_after_their_index),
-	T(test_asleep_rings_once_then_is_watched),
-	T(test_board_of_many_slots),
-	T(test_bits_of_nobody_are_harmless),
-	T(test_idle_queue_is_unwatched),
-	T(test_reset_queue_is_looked_at_anew),
-	T(test_sparse_queues_are_not_watched),
-	T(test_queue_without_slot_is_watched_at_once),
-	T(test_busy_queues_stay_watched),
-	T(test_each_queue_is_looked_at_once),
-	T(test_board_is_looked_at_in_parts),
-	T(test_board_is_looked_at_in_turn),
-	T(test_boards_are_looked_at_in_turn),
-	T(test_work_just_before_sleep_is_found),
-	T(test_asleep_nobody_is_watched),
-	T(test_one_doorbell_wakes_for_all),
-	T(test_watched_queues_are_bounded),
-	T(test_destroyed_queue_leaves_the_board),
-	T(test_queue_of_another_page),
-	T(test_fatal_doorbells_are_not_counted),
-	T(test_pi_beyond_the_ring),
-	T(test_ring_wraps),
-	cmocka_unit_test_setup_teardown(test_no_shadow_rings_for_each,
-					setup_no_shadow, teardown),
-	T(test_reset_with_queues_at_work),
-	T(test_board_out_of_reach),
-	T(test_page_is_given_to_another_process),
-)
+TEST_MAIN("doorbell")

@@ -47,7 +47,7 @@ static const uint16_t ext_registers[2] = { 0x100, 0x11f };
 #define EXT_ATTR_REPEAT		(1u << 29)
 
 /* [ORNIC-ROOM-1] */
-static void test_features_are_not_announced(void **state)
+TEST(test_features_are_not_announced, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_query_device_out out;
@@ -60,7 +60,7 @@ static void test_features_are_not_announced(void **state)
 }
 
 /* [ORNIC-ROOM-3], [ORNIC-DEV-1], [ORNIC-EXT-4] */
-static void test_commands_are_unknown(void **state)
+TEST(test_commands_are_unknown, IN_HOST)
 {
 	struct host *host = *state;
 	uint8_t in[64] = {}, out[64];
@@ -83,7 +83,7 @@ static void test_commands_are_unknown(void **state)
 }
 
 /* [ORNIC-ROOM-3] A command with a number for the new object */
-static void test_submissions_have_no_number(void **state)
+TEST(test_submissions_have_no_number, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_cmd_sqe *ring = host_ptr(host, host->admin_sq);
@@ -104,7 +104,7 @@ static void test_submissions_have_no_number(void **state)
 }
 
 /* [ORNIC-ROOM-3] */
-static void test_flags_of_objects(void **state)
+TEST(test_flags_of_objects, IN_HOST)
 {
 	struct host *host = *state;
 	uint32_t pdn = host_pd(host);
@@ -128,7 +128,7 @@ static void test_flags_of_objects(void **state)
 }
 
 /* [ORNIC-ROOM-3] */
-static void test_flags_of_queues(void **state)
+TEST(test_flags_of_queues, IN_KIT)
 {
 	struct kit *kit = *state;
 	struct host *host = kit->host;
@@ -159,7 +159,7 @@ static void test_flags_of_queues(void **state)
 }
 
 /* [ORNIC-ROOM-3], [ORNIC-BUF-3] Each level of a tree of pages */
-static void test_bits_of_page_addresses(void **state)
+TEST(test_bits_of_page_addresses, IN_HOST)
 {
 	struct host *host = *state;
 	uint64_t page = host_alloc(host, HOST_PAGE, HOST_PAGE);
@@ -197,7 +197,7 @@ static void test_bits_of_page_addresses(void **state)
 }
 
 /* [ORNIC-ROOM-3] Rates are for RAW_PACKET; [ORNIC-ROOM-3] */
-static void test_attributes(void **state)
+TEST(test_attributes, IN_PAIR(pair_setup_rc, local))
 {
 	struct pair *pair = *state;
 	struct ornic_qp_attr attr = { .rate_limit = htole32(1000) }, got;
@@ -243,7 +243,7 @@ static void set_words(struct host_qp *qp, uint32_t word)
  * [ORNIC-ROOM-3] The words have no effect, and the card leaves them as they are
  * in all that an SRQ does
  */
-static void test_words_of_an_srq(void **state)
+TEST(test_words_of_an_srq, IN_PAIR(pair_setup_rc_srq, local))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 8);
@@ -265,7 +265,7 @@ static void test_words_of_an_srq(void **state)
 }
 
 /* [ORNIC-ROOM-3] A WQ in each state */
-static void test_words_of_a_wq(void **state)
+TEST(test_words_of_a_wq, IN_RAW_PROCESS)
 {
 	static const uint8_t states[] = {
 		ORNIC_WQS_RDY, ORNIC_WQS_ERR, ORNIC_WQS_RESET, ORNIC_WQS_RDY,
@@ -284,7 +284,7 @@ static void test_words_of_a_wq(void **state)
 }
 
 /* [ORNIC-ROOM-3] */
-static void test_doorbells(void **state)
+TEST(test_doorbells, IN_KIT)
 {
 	struct kit *kit = *state;
 	struct host *host = kit->host;
@@ -308,7 +308,7 @@ static void test_doorbells(void **state)
 }
 
 /* [ORNIC-ROOM-3] */
-static void test_registers(void **state)
+TEST(test_registers, IN_HOST)
 {
 	struct host *host = *state;
 	uint64_t count = host_device_stat(host,
@@ -325,7 +325,7 @@ static void test_registers(void **state)
 }
 
 /* [ORNIC-ROOM-4] A card without numbers of a maker's own knows none of them */
-static void test_makers_numbers(void **state)
+TEST(test_makers_numbers, IN_PAIR(pair_setup_rc, local))
 {
 	struct pair *pair = *state;
 	struct host *host = A(pair)->host;
@@ -381,7 +381,7 @@ static void inject(struct pair *pair, uint8_t opcode, uint32_t len)
 }
 
 /* [ORNIC-ROOM-3] Neither the QP nor its peer notices */
-static void test_packets(void **state)
+TEST(test_packets, IN_PAIR_ALL(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 64);
@@ -434,7 +434,7 @@ static enum pair_fate look(struct pair *pair, const struct packet *pkt)
 }
 
 /* [ORNIC-ROOM-3] As sender; the path of the pair has ECN bits 2 */
-static void test_reserved_bits_are_sent_as_0(void **state)
+TEST(test_reserved_bits_are_sent_as_0, IN_PAIR_ALL(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	static const uint8_t opcodes[] = {
@@ -457,7 +457,7 @@ static void test_reserved_bits_are_sent_as_0(void **state)
 }
 
 /* [ORNIC-ROOM-3] As receiver. [ORNIC-WIRE-4] This card ignores FECN and BECN, too. */
-static void test_reserved_bits_are_not_looked_at(void **state)
+TEST(test_reserved_bits_are_not_looked_at, IN_PAIR_ALL(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct packet pkt;
@@ -481,20 +481,4 @@ static void test_reserved_bits_are_not_looked_at(void **state)
 	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_icrc_errors, 0);
 }
 
-UNIT_MAIN("extension",
-	HOST_TEST(test_features_are_not_announced),
-	HOST_TEST(test_commands_are_unknown),
-	HOST_TEST(test_submissions_have_no_number),
-	HOST_TEST(test_flags_of_objects),
-	KIT_TEST(test_flags_of_queues),
-	HOST_TEST(test_bits_of_page_addresses),
-	PAIR_TEST(test_attributes, pair_setup_rc, local),
-	PAIR_TEST(test_words_of_an_srq, pair_setup_rc_srq, local),
-	RAW_PROCESS_TEST(test_words_of_a_wq),
-	KIT_TEST(test_doorbells),
-	HOST_TEST(test_registers),
-	PAIR_TEST(test_makers_numbers, pair_setup_rc, local),
-	PAIR_ALL(test_packets, pair_setup_rc),
-	PAIR_ALL(test_reserved_bits_are_sent_as_0, pair_setup_rc),
-	PAIR_ALL(test_reserved_bits_are_not_looked_at, pair_setup_rc),
-)
+TEST_MAIN("extension")

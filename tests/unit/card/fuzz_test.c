@@ -12,7 +12,7 @@
 #define STEPS 20000
 #define STEPS_PER_CARD 400
 
-static void test_card_survives(void **state)
+TEST(test_card_survives)
 {
 	const char *text = getenv("FUZZ_STEPS");
 	unsigned long steps = text ? strtoul(text, NULL, 0) : STEPS;
@@ -32,6 +32,4 @@ static void test_card_survives(void **state)
 	host_destroy(f.host);
 }
 
-UNIT_MAIN("fuzz",
-	cmocka_unit_test(test_card_survives),
-)
+TEST_MAIN("fuzz")

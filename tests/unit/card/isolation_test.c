@@ -104,7 +104,7 @@ static void check_untouched(struct second *second)
 	close(second->fd);
 }
 
-static void test_region_that_spans_the_whole_bus(void **state)
+TEST(test_region_that_spans_the_whole_bus, IN_HOST)
 {
 	struct host *first = *state;
 	uint64_t ram = host_alloc(first, 2 * HOST_PAGE, HOST_PAGE);
@@ -131,7 +131,7 @@ static void test_region_that_spans_the_whole_bus(void **state)
 	check_untouched(&second);
 }
 
-static void test_region_at_the_top_of_the_bus(void **state)
+TEST(test_region_at_the_top_of_the_bus, IN_HOST)
 {
 	struct host *first = *state;
 	uint64_t ram = host_alloc(first, HOST_PAGE, HOST_PAGE);
@@ -152,7 +152,7 @@ static void test_region_at_the_top_of_the_bus(void **state)
 	check_untouched(&second);
 }
 
-static void test_region_of_scattered_pages(void **state)
+TEST(test_region_of_scattered_pages, IN_HOST)
 {
 	struct host *first = *state;
 	uint64_t ram = host_alloc(first, 8 * HOST_PAGE, HOST_PAGE);
@@ -168,8 +168,4 @@ static void test_region_of_scattered_pages(void **state)
 	check_untouched(&second);
 }
 
-UNIT_MAIN("isolation",
-	HOST_TEST(test_region_that_spans_the_whole_bus),
-	HOST_TEST(test_region_at_the_top_of_the_bus),
-	HOST_TEST(test_region_of_scattered_pages),
-)
+TEST_MAIN("isolation")

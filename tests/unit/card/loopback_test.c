@@ -81,7 +81,7 @@ static void rule(struct raw *w, unsigned int n, const uint8_t *dmac,
 }
 
 /* [ORNIC-LOOP-1] Frames of a process to the port's address are looped back */
-static void test_to_the_port_itself(void **state)
+TEST(test_to_the_port_itself, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 
@@ -94,7 +94,7 @@ static void test_to_the_port_itself(void **state)
 }
 
 /* [ORNIC-LOOP-1] Frames to a group are sent and looped back */
-static void test_to_groups(void **state)
+TEST(test_to_groups, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 
@@ -113,7 +113,7 @@ static void test_to_groups(void **state)
 }
 
 /* [ORNIC-LOOP-2] A rule for a whole MAC address makes that address local */
-static void test_to_addresses_of_rules(void **state)
+TEST(test_to_addresses_of_rules, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 
@@ -130,7 +130,7 @@ static void test_to_addresses_of_rules(void **state)
 }
 
 /* [ORNIC-LOOP-3] Frames of the network stack reach QPs of rules, not itself */
-static void test_of_the_network_stack(void **state)
+TEST(test_of_the_network_stack, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 
@@ -162,7 +162,7 @@ static void test_of_the_network_stack(void **state)
 }
 
 /* [ORNIC-FLOW-11] */
-static void test_sniffers_see_it_once(void **state)
+TEST(test_sniffers_see_it_once, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct ornic_create_flow_in in = {
@@ -185,7 +185,7 @@ static void test_sniffers_see_it_once(void **state)
 }
 
 /* [ORNIC-DEV-9] Nothing is looped back then */
-static void test_while_the_port_is_down(void **state)
+TEST(test_while_the_port_is_down, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 
@@ -198,7 +198,7 @@ static void test_while_the_port_is_down(void **state)
 }
 
 /* [ORNIC-LOOP-4] A bad receive WQE for its own frame fails a sender */
-static void test_end_of_the_sender(void **state)
+TEST(test_end_of_the_sender, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	unsigned int i;
@@ -257,7 +257,7 @@ static bool reaches(struct pair *pair, const uint8_t *dmac)
 }
 
 /* [ORNIC-LOOP-5] [ORNIC-WIRE-26] Datagrams to the port, to a macvlan, to others */
-static void test_roce_to_the_port_itself(void **state)
+TEST(test_roce_to_the_port_itself, IN_PAIR(pair_setup_ud, loopback))
 {
 	struct pair *pair = *state;
 	struct host *host = A(pair)->host;
@@ -275,7 +275,7 @@ static void test_roce_to_the_port_itself(void **state)
 }
 
 /* [ORNIC-LOOP-5] The card can be its own peer of RC, whose ACKs return as well */
-static void test_rc_to_the_port_itself(void **state)
+TEST(test_rc_to_the_port_itself, IN_PAIR(pair_setup_rc, loopback))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 10000);
@@ -294,7 +294,7 @@ static void test_rc_to_the_port_itself(void **state)
 }
 
 /* [ORNIC-LOOP-5] [ORNIC-WIRE-6] A wire that is full does not hold it up */
-static void test_roce_to_the_port_itself_while_the_wire_is_full(void **state)
+TEST(test_roce_to_the_port_itself_while_the_wire_is_full, IN_PAIR(pair_setup_ud, loopback))
 {
 	struct pair *pair = *state;
 
@@ -303,7 +303,7 @@ static void test_roce_to_the_port_itself_while_the_wire_is_full(void **state)
 }
 
 /* [ORNIC-LOOP-5] [ORNIC-DEV-19] Its source address is not checked */
-static void test_roce_to_the_port_itself_from_any_address(void **state)
+TEST(test_roce_to_the_port_itself_from_any_address, IN_PAIR(pair_setup_ud, loopback))
 {
 	struct pair *pair = *state;
 
@@ -314,18 +314,4 @@ static void test_roce_to_the_port_itself_from_any_address(void **state)
 	host_port_stat_is(A(pair)->host, ORNIC_PORT_STAT_tx_dropped_spoofed, 1);
 }
 
-UNIT_MAIN("loopback",
-	RAW_PROCESS_TEST(test_to_the_port_itself),
-	RAW_PROCESS_TEST(test_to_groups),
-	RAW_PROCESS_TEST(test_to_addresses_of_rules),
-	RAW_PROCESS_TEST(test_of_the_network_stack),
-	RAW_PROCESS_TEST(test_sniffers_see_it_once),
-	RAW_PROCESS_TEST(test_while_the_port_is_down),
-	RAW_PROCESS_TEST(test_end_of_the_sender),
-	PAIR_TEST(test_roce_to_the_port_itself, pair_setup_ud, loopback),
-	PAIR_TEST(test_rc_to_the_port_itself, pair_setup_rc, loopback),
-	PAIR_TEST(test_roce_to_the_port_itself_while_the_wire_is_full,
-		  pair_setup_ud, loopback),
-	PAIR_TEST(test_roce_to_the_port_itself_from_any_address,
-		  pair_setup_ud, loopback),
-)
+TEST_MAIN("loopback")

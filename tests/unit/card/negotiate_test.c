@@ -193,7 +193,7 @@ static void check_types(struct host *host, uint64_t features)
 }
 
 /* [ORNIC-NEG-1] */
-static void test_no_feature_before_set_host(void **state)
+TEST(test_no_feature_before_set_host)
 {
 	struct host *host = start_plain();
 
@@ -204,7 +204,7 @@ static void test_no_feature_before_set_host(void **state)
 }
 
 /* [ORNIC-NEG-5] Each feature alone; one that needs another one, with it */
-static void test_each_feature_alone(void **state)
+TEST(test_each_feature_alone)
 {
 	uint64_t features;
 	struct host *host;
@@ -231,7 +231,7 @@ static void test_each_feature_alone(void **state)
 }
 
 /* [ORNIC-NEG-2] */
-static void test_input_is_checked(void **state)
+TEST(test_input_is_checked)
 {
 	struct host *host = start_plain();
 	struct ornic_set_host_out out;
@@ -262,7 +262,7 @@ static void test_input_is_checked(void **state)
 }
 
 /* [ORNIC-NEG-3] [ORNIC-VER-2] The lower minor version is in force */
-static void test_answer_tells_what_is_in_force(void **state)
+TEST(test_answer_tells_what_is_in_force)
 {
 	static const struct {
 		uint32_t card;
@@ -296,7 +296,7 @@ static void test_answer_tells_what_is_in_force(void **state)
 }
 
 /* [ORNIC-NEG-3] */
-static void test_what_the_card_lacks_is_refused(void **state)
+TEST(test_what_the_card_lacks_is_refused)
 {
 	const struct card_config config = { .without = ORNIC_FEAT_MW };
 	struct host *host = start(&config, 0);
@@ -315,7 +315,7 @@ static void test_what_the_card_lacks_is_refused(void **state)
 }
 
 /* [ORNIC-NEG-4] */
-static void test_set_host_needs_a_card_without_objects(void **state)
+TEST(test_set_host_needs_a_card_without_objects)
 {
 	struct host *host = start_plain();
 	uint32_t uctx;
@@ -336,7 +336,7 @@ static void test_set_host_needs_a_card_without_objects(void **state)
 }
 
 /* [ORNIC-NEG-6] */
-static void test_a_feature_comes_with_what_it_needs(void **state)
+TEST(test_a_feature_comes_with_what_it_needs)
 {
 	struct host *host = start_plain();
 
@@ -350,7 +350,7 @@ static void test_a_feature_comes_with_what_it_needs(void **state)
 }
 
 /* [ORNIC-DEV-2] [ORNIC-DEV-5] A card without a feature tells nothing of it */
-static void test_each_feature_off(void **state)
+TEST(test_each_feature_off)
 {
 	struct ornic_query_device_out all, out;
 	struct card_config config = {};
@@ -396,7 +396,7 @@ static void test_each_feature_off(void **state)
 }
 
 /* [ORNIC-NEG-5] A work request of a feature that is not in force */
-static void test_work_requests_need_their_feature(void **state)
+TEST(test_work_requests_need_their_feature)
 {
 	struct host *host = start_plain();
 	uint64_t ops = host->card->host.send_ops;
@@ -413,7 +413,7 @@ static void test_work_requests_need_their_feature(void **state)
 }
 
 /* [ORNIC-NEG-5] The opcode of a WQE becomes one of a feature that is missing */
-static void test_work_request_without_its_feature(void **state)
+TEST(test_work_request_without_its_feature)
 {
 	const struct card_config config = { .without = ORNIC_FEAT_TSO };
 	struct ornic_sq_hdr *hdr;
@@ -457,7 +457,7 @@ static void check_effects(struct host *host)
 }
 
 /* [ORNIC-FIELD-3] A card whose rules do not count has no counters */
-static void test_effects(void **state)
+TEST(test_effects)
 {
 	static const struct {
 		uint64_t features;
@@ -480,7 +480,7 @@ static void test_effects(void **state)
 }
 
 /* [ORNIC-PROF-1] [ORNIC-PROF-3] */
-static void test_profiles(void **state)
+TEST(test_profiles)
 {
 #define P(name) ORNIC_PROFILE_##name
 	static const struct {
@@ -541,7 +541,7 @@ static void test_profiles(void **state)
 }
 
 /* [ORNIC-VER-1] [ORNIC-VER-3] A card of another minor version */
-static void test_newer_and_older_answers(void **state)
+TEST(test_newer_and_older_answers)
 {
 	const struct card_config newer = { .version = 0x00010001 };
 	const struct card_config older = { .without = ~0ULL };
@@ -567,20 +567,4 @@ static void test_newer_and_older_answers(void **state)
 	host_destroy(host);
 }
 
-#define T(name) cmocka_unit_test(name)
-
-UNIT_MAIN("negotiate",
-	T(test_no_feature_before_set_host),
-	T(test_each_feature_alone),
-	T(test_input_is_checked),
-	T(test_answer_tells_what_is_in_force),
-	T(test_what_the_card_lacks_is_refused),
-	T(test_set_host_needs_a_card_without_objects),
-	T(test_a_feature_comes_with_what_it_needs),
-	T(test_each_feature_off),
-	T(test_work_requests_need_their_feature),
-	T(test_work_request_without_its_feature),
-	T(test_effects),
-	T(test_profiles),
-	T(test_newer_and_older_answers),
-)
+TEST_MAIN("negotiate")

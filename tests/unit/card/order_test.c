@@ -25,7 +25,7 @@ static bool step(struct pair *pair)
  * again and again. Packets are lost in many ways; a READ whose answer is lost is
  * executed again ([ORNIC-WIRE-19]) and then may see what was written later.
  */
-static void test_responder_executes_in_order(void **state)
+TEST(test_responder_executes_in_order, IN_PAIR_ALL(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	unsigned int losses, i;
@@ -71,7 +71,7 @@ static void test_responder_executes_in_order(void **state)
 }
 
 /* [ORNIC-ORD-1] SEND_FENCE: what the READ brings is what the SEND sends */
-static void test_fence_waits_for_the_data(void **state)
+TEST(test_fence_waits_for_the_data, IN_PAIR_ALL(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr read, send;
@@ -101,7 +101,7 @@ static void test_fence_waits_for_the_data(void **state)
  * [ORNIC-ORD-2] As soon as the completion of the receive is visible, the bytes
  * of the message are, and those of WRITEs before it
  */
-static void test_data_is_visible_before_the_receive(void **state)
+TEST(test_data_is_visible_before_the_receive, IN_PAIR_ALL(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, BIG);
@@ -122,7 +122,7 @@ static void test_data_is_visible_before_the_receive(void **state)
 }
 
 /* [ORNIC-ORD-2] The same of a READ at the requester */
-static void test_data_is_visible_before_the_read(void **state)
+TEST(test_data_is_visible_before_the_read, IN_PAIR_ALL(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, BIG);
@@ -142,7 +142,7 @@ static void test_data_is_visible_before_the_read(void **state)
  * back: it sends them again when the first packet is lost, and sq_ci passes
  * none of them before
  */
-static void test_slots_are_read_again(void **state)
+TEST(test_slots_are_read_again, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	static const uint8_t data[8] = "inline";
@@ -170,7 +170,7 @@ static void test_slots_are_read_again(void **state)
  * [ORNIC-ORD-11] Atomics that two QPs send to one word at the same time: each
  * original value is returned once, and none is lost
  */
-static void test_atomics_of_two_qps(void **state)
+TEST(test_atomics_of_two_qps, IN_PAIR(pair_setup_rc, loopback))
 {
 	struct pair *pair = *state;
 	struct side *a = A(pair), *b = B(pair);
@@ -217,7 +217,7 @@ static void test_atomics_of_two_qps(void **state)
  * [ORNIC-CQ-6] The one signaled WQE at the end tells of all before it; one that
  * fails has a completion though it asks for none
  */
-static void test_unsignaled(void **state)
+TEST(test_unsignaled, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr;
@@ -245,7 +245,7 @@ static void test_unsignaled(void **state)
 }
 
 /* [ORNIC-CQ-10] */
-static void test_completions_outlive_their_qp(void **state)
+TEST(test_completions_outlive_their_qp, IN_PAIR(pair_setup_rc, local))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 8);
@@ -264,7 +264,7 @@ static void test_completions_outlive_their_qp(void **state)
 }
 
 /* [ORNIC-RQ-2] WRITE_WITH_IMM takes the next receive, and no memory of it */
-static void test_receives_are_taken_in_order(void **state)
+TEST(test_receives_are_taken_in_order, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const uint8_t opcodes[] = {
 		ORNIC_WR_SEND, ORNIC_WR_RDMA_WRITE_WITH_IMM,
@@ -302,7 +302,7 @@ static void test_receives_are_taken_in_order(void **state)
 }
 
 /* [ORNIC-SQ-12] Fields of the route that the opcode does not use */
-static void test_unused_fields_of_the_route(void **state)
+TEST(test_unused_fields_of_the_route, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const uint8_t empty[] = {
 		ORNIC_WR_RDMA_WRITE, ORNIC_WR_RDMA_READ,
@@ -326,7 +326,7 @@ static void test_unused_fields_of_the_route(void **state)
 }
 
 /* [ORNIC-GEN-3] Reserved fields of a receive WQE, and of a datagram's route */
-static void test_reserved_fields_are_ignored(void **state)
+TEST(test_reserved_fields_are_ignored, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_ud))
 {
 	struct pair *pair = *state;
 	struct side *a = A(pair), *b = B(pair);
@@ -350,7 +350,7 @@ static void test_reserved_fields_are_ignored(void **state)
 }
 
 /* [ORNIC-QP-5] The states in which no packet is taken */
-static void test_packets_in_other_states(void **state)
+TEST(test_packets_in_other_states, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const uint8_t states[] = {
 		ORNIC_QPS_ERR, ORNIC_QPS_RESET, ORNIC_QPS_INIT,
@@ -380,7 +380,7 @@ static void test_packets_in_other_states(void **state)
  * [ORNIC-OBJ-19] DESTROY_MR amidst a message: afterwards no byte of the region
  * changes, and the sender is told
  */
-static void test_region_is_destroyed_amidst_a_message(void **state)
+TEST(test_region_is_destroyed_amidst_a_message, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0,
@@ -400,7 +400,7 @@ static void test_region_is_destroyed_amidst_a_message(void **state)
 }
 
 /* [ORNIC-OBJ-25] Nothing is flushed, whatever the state */
-static void test_destroyed_in_each_state(void **state)
+TEST(test_destroyed_in_each_state, IN_PAIR(pair_setup_rc, local))
 {
 	struct pair *pair = *state;
 	struct side *a = A(pair);
@@ -432,7 +432,7 @@ static void test_destroyed_in_each_state(void **state)
 }
 
 /* [ORNIC-RST-6] A reset of A's card sends B nothing; B's request times out */
-static void test_peers_of_a_reset_card_are_not_told(void **state)
+TEST(test_peers_of_a_reset_card_are_not_told, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(B(pair), ORNIC_WR_RDMA_WRITE, 0, 8);
@@ -447,25 +447,4 @@ static void test_peers_of_a_reset_card_are_not_told(void **state)
 	pair_expect(B(pair), wr.wr_id, ORNIC_WC_RETRY_EXC_ERR);
 }
 
-UNIT_MAIN("order",
-	PAIR_ALL(test_responder_executes_in_order, pair_setup_rc),
-	PAIR_ALL(test_fence_waits_for_the_data, pair_setup_rc),
-	PAIR_ALL(test_data_is_visible_before_the_receive,
-		 pair_setup_rc),
-	PAIR_ALL(test_data_is_visible_before_the_read, pair_setup_rc),
-	PAIR_BOTH(test_slots_are_read_again, pair_setup_rc),
-	PAIR_TEST(test_atomics_of_two_qps, pair_setup_rc, loopback),
-	PAIR_BOTH(test_unsignaled, pair_setup_rc),
-	PAIR_TEST(test_completions_outlive_their_qp, pair_setup_rc,
-		  local),
-	PAIR_BOTH(test_receives_are_taken_in_order, pair_setup_rc),
-	PAIR_BOTH(test_unused_fields_of_the_route, pair_setup_rc),
-	PAIR_BOTH(test_reserved_fields_are_ignored, pair_setup_rc),
-	PAIR_BOTH(test_reserved_fields_are_ignored, pair_setup_ud),
-	PAIR_BOTH(test_packets_in_other_states, pair_setup_rc),
-	PAIR_BOTH(test_region_is_destroyed_amidst_a_message,
-		  pair_setup_rc),
-	PAIR_TEST(test_destroyed_in_each_state, pair_setup_rc, local),
-	PAIR_BOTH(test_peers_of_a_reset_card_are_not_told,
-		  pair_setup_rc),
-)
+TEST_MAIN("order")

@@ -108,7 +108,7 @@ static void arrived(struct pair *pair, uint64_t seed)
 }
 
 /* [ORNIC-PUSH-6], [ORNIC-PUSH-9] The ring does not have it any more */
-static void test_pushed_wqe_is_taken(void **state)
+TEST(test_pushed_wqe_is_taken, IN(setup, pair_teardown))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr;
@@ -127,7 +127,7 @@ static void test_pushed_wqe_is_taken(void **state)
 }
 
 /* [ORNIC-PUSH-2] Up to 56 bytes */
-static void test_longest_wqe(void **state)
+TEST(test_longest_wqe, IN(setup, pair_teardown))
 {
 	struct pair *pair = *state;
 	uint8_t data[32] = { 1, 2, 3 };
@@ -149,7 +149,7 @@ static void test_longest_wqe(void **state)
 }
 
 /* [ORNIC-PUSH-4] The doorbell alone reads the ring, in time */
-static void test_doorbell_alone(void **state)
+TEST(test_doorbell_alone, IN(setup, pair_teardown))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr;
@@ -171,7 +171,7 @@ static void test_doorbell_alone(void **state)
 }
 
 /* [ORNIC-PUSH-4], [ORNIC-BUS-2] Or before whatever comes after it */
-static void test_later_accesses(void **state)
+TEST(test_later_accesses, IN(setup, pair_teardown))
 {
 	struct pair *pair = *state;
 	struct host *host = A(pair)->host;
@@ -213,7 +213,7 @@ static void test_later_accesses(void **state)
 }
 
 /* [ORNIC-PUSH-5] Bytes that do not follow the doorbell are ignored */
-static void test_pieces_in_disorder(void **state)
+TEST(test_pieces_in_disorder, IN(setup, pair_teardown))
 {
 	struct pair *pair = *state;
 	struct ornic_push_line line;
@@ -264,7 +264,7 @@ static void test_pieces_in_disorder(void **state)
 }
 
 /* [ORNIC-PUSH-6] Older WQEs are executed first, from the ring as this one */
-static void test_not_the_next_wqe(void **state)
+TEST(test_not_the_next_wqe, IN(setup, pair_teardown))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = write_wr(pair, 1);
@@ -285,7 +285,7 @@ static void test_not_the_next_wqe(void **state)
 }
 
 /* [ORNIC-PUSH-7] */
-static void test_refused_as_from_the_ring(void **state)
+TEST(test_refused_as_from_the_ring, IN(setup, pair_teardown))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = write_wr(pair, 1);
@@ -300,7 +300,7 @@ static void test_refused_as_from_the_ring(void **state)
 }
 
 /* [ORNIC-PUSH-7], [ORNIC-BAD-3] A retransmission reads the ring, where it is now a SEND */
-static void test_sent_again_from_the_ring(void **state)
+TEST(test_sent_again_from_the_ring, IN(setup, pair_teardown))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = write_wr(pair, 1);
@@ -320,7 +320,7 @@ static void test_sent_again_from_the_ring(void **state)
 }
 
 /* [ORNIC-PUSH-8], [ORNIC-DB-4] */
-static void test_bad_lines(void **state)
+TEST(test_bad_lines, IN(setup, pair_teardown))
 {
 	struct pair *pair = *state;
 	struct host *host = A(pair)->host;
@@ -356,7 +356,7 @@ static void test_bad_lines(void **state)
 }
 
 /* [ORNIC-DB-7] A line that waits is of before the RESET that follows */
-static void test_reset_of_the_qp(void **state)
+TEST(test_reset_of_the_qp, IN(setup, pair_teardown))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = write_wr(pair, 1);
@@ -379,7 +379,7 @@ static void test_reset_of_the_qp(void **state)
 }
 
 /* [ORNIC-QP-9] Nor does a copy outlive the RESET, whose slot the next WQE has again */
-static void test_reset_of_a_qp_with_a_copy(void **state)
+TEST(test_reset_of_a_qp_with_a_copy, IN(setup, pair_teardown))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = write_wr(pair, 1);
@@ -409,7 +409,7 @@ static uint32_t hold_line(struct host *host)
 }
 
 /* [ORNIC-DB-5], [ORNIC-RST-1] */
-static void test_reset_of_the_card(void **state)
+TEST(test_reset_of_the_card)
 {
 	struct host *host = push_host(1);
 
@@ -422,7 +422,7 @@ static void test_reset_of_the_card(void **state)
 }
 
 /* [ORNIC-DB-5] A line that a card which has stopped still holds is ignored */
-static void test_fatal_card(void **state)
+TEST(test_fatal_card)
 {
 	struct host *host = push_host(1);
 	uint64_t before;
@@ -438,7 +438,7 @@ static void test_fatal_card(void **state)
 }
 
 /* A command may free the uctx of a line that is held, if the host found it by the record */
-static void test_page_goes_away(void **state)
+TEST(test_page_goes_away)
 {
 	static const struct card_config config = { .push = true };
 	struct host *host = host_create_as(&config, 1);
@@ -457,7 +457,7 @@ static void test_page_goes_away(void **state)
 }
 
 /* [ORNIC-PUSH-1] Without the feature the page is as the rest of a doorbell page */
-static void test_without_the_feature(void **state)
+TEST(test_without_the_feature)
 {
 	static const struct card_config config = { .no_shadow = true };
 	struct ornic_query_device_out out = {};
@@ -484,22 +484,4 @@ static void test_without_the_feature(void **state)
 	}
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, pair_teardown)
-
-UNIT_MAIN("push",
-	T(test_pushed_wqe_is_taken),
-	T(test_longest_wqe),
-	T(test_doorbell_alone),
-	T(test_later_accesses),
-	T(test_pieces_in_disorder),
-	T(test_not_the_next_wqe),
-	T(test_refused_as_from_the_ring),
-	T(test_sent_again_from_the_ring),
-	T(test_bad_lines),
-	T(test_reset_of_the_qp),
-	T(test_reset_of_a_qp_with_a_copy),
-	cmocka_unit_test(test_reset_of_the_card),
-	cmocka_unit_test(test_fatal_card),
-	cmocka_unit_test(test_page_goes_away),
-	cmocka_unit_test(test_without_the_feature),
-)
+TEST_MAIN("push")

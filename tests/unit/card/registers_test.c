@@ -45,7 +45,7 @@ static int setup_disabled(void **state)
 	return 0;
 }
 
-static void test_reset_values(void **state)
+TEST(test_reset_values, IN(setup_disabled, host_teardown))
 {
 	struct host *host = *state;
 	unsigned int i;
@@ -58,7 +58,7 @@ static void test_reset_values(void **state)
 }
 
 /* CQ_DB is 1 where SHADOW is 0 */
-static void test_caps_name_the_ways_to_arm(void **state)
+TEST(test_caps_name_the_ways_to_arm)
 {
 	static const struct {
 		struct card_config as;
@@ -81,7 +81,7 @@ static void test_caps_name_the_ways_to_arm(void **state)
 	}
 }
 
-static void test_write_only_reads_0_and_is_counted(void **state)
+TEST(test_write_only_reads_0_and_is_counted, IN(setup_disabled, host_teardown))
 {
 	struct host *host = *state;
 	unsigned int i, bad = 0;
@@ -94,7 +94,7 @@ static void test_write_only_reads_0_and_is_counted(void **state)
 	}
 }
 
-static void test_read_only_is_not_written_and_counted(void **state)
+TEST(test_read_only_is_not_written_and_counted, IN(setup_disabled, host_teardown))
 {
 	struct host *host = *state;
 	unsigned int i, bad = 0;
@@ -110,7 +110,7 @@ static void test_read_only_is_not_written_and_counted(void **state)
 }
 
 /* [ORNIC-BUS-1] */
-static void test_sizes_that_no_register_takes(void **state)
+TEST(test_sizes_that_no_register_takes, IN(setup_disabled, host_teardown))
 {
 	struct host *host = *state;
 	unsigned int i, bad = 0;
@@ -131,7 +131,7 @@ static void test_sizes_that_no_register_takes(void **state)
 	host_read_is(host, ORNIC_REG_STATUS, 4, ORNIC_STATUS_READY);
 }
 
-static void test_holes(void **state)
+TEST(test_holes, IN(setup_disabled, host_teardown))
 {
 	struct host *host = *state;
 	uint64_t offset;
@@ -146,7 +146,7 @@ static void test_holes(void **state)
 	assert_int_equal(bad_accesses(host), bad + 1);
 }
 
-static void test_halves(void **state)
+TEST(test_halves, IN(setup_disabled, host_teardown))
 {
 	struct host *host = *state;
 
@@ -159,7 +159,7 @@ static void test_halves(void **state)
 }
 
 /* [ORNIC-REG-3] */
-static void test_clock_in_one_read(void **state)
+TEST(test_clock_in_one_read, IN(setup_disabled, host_teardown))
 {
 	struct host *host = *state;
 
@@ -176,7 +176,7 @@ static void test_clock_in_one_read(void **state)
  * [ORNIC-REG-3] A reader of the halves sees the carry, and another reader between
  * its reads changes nothing
  */
-static void test_clock_in_halves(void **state)
+TEST(test_clock_in_halves, IN(setup_disabled, host_teardown))
 {
 	struct host *host = *state;
 
@@ -192,7 +192,7 @@ static void test_clock_in_halves(void **state)
 }
 
 /* [ORNIC-REG-4] */
-static void test_irq_test(void **state)
+TEST(test_irq_test, IN(setup_disabled, host_teardown))
 {
 	struct host *host = *state;
 
@@ -203,7 +203,7 @@ static void test_irq_test(void **state)
 	assert_int_equal(bad_accesses(host), 2);
 }
 
-static void test_dma_test(void **state)
+TEST(test_dma_test, IN(setup_disabled, host_teardown))
 {
 	struct host *host = *state;
 	uint64_t at = host_alloc(host, sizeof(struct ornic_dma_test), 8);
@@ -225,7 +225,7 @@ static void test_dma_test(void **state)
 }
 
 /* [ORNIC-RST-8] A card that has stopped does not answer */
-static void test_no_dma_test_after_a_fatal_error(void **state)
+TEST(test_no_dma_test_after_a_fatal_error, IN(setup_disabled, host_teardown))
 {
 	struct host *host = *state;
 	uint64_t at = host_alloc(host, sizeof(struct ornic_dma_test), 8);
@@ -240,7 +240,7 @@ static void test_no_dma_test_after_a_fatal_error(void **state)
 }
 
 /* [ORNIC-REG-6] */
-static void test_values_that_cannot_be_taken(void **state)
+TEST(test_values_that_cannot_be_taken, IN(setup_disabled, host_teardown))
 {
 	struct host *host = *state;
 
@@ -259,7 +259,7 @@ static void test_values_that_cannot_be_taken(void **state)
 }
 
 /* [ORNIC-REG-2] The rest of BAR0, behind the pending bits of all vectors */
-static void test_rest_of_bar0(void **state)
+TEST(test_rest_of_bar0, IN(setup_disabled, host_teardown))
 {
 	struct host *host = *state;
 	uint32_t offset;
@@ -274,7 +274,7 @@ static void test_rest_of_bar0(void **state)
 }
 
 /* [ORNIC-RST-5] RESET and ENABLE in one write */
-static void test_reset_puts_everything_back(void **state)
+TEST(test_reset_puts_everything_back, IN(setup_disabled, host_teardown))
 {
 	struct host *host = *state;
 
@@ -293,7 +293,7 @@ static void test_reset_puts_everything_back(void **state)
 }
 
 /* [ORNIC-RST-7], [ORNIC-RST-9] */
-static void test_unaligned_ring_is_fatal_and_reset_mends(void **state)
+TEST(test_unaligned_ring_is_fatal_and_reset_mends, IN(setup_disabled, host_teardown))
 {
 	struct host *host = *state;
 
@@ -313,7 +313,7 @@ static void test_unaligned_ring_is_fatal_and_reset_mends(void **state)
 }
 
 /* [ORNIC-RST-9] */
-static void test_ring_out_of_reach_is_fatal(void **state)
+TEST(test_ring_out_of_reach_is_fatal, IN(setup_disabled, host_teardown))
 {
 	struct host *host = *state;
 
@@ -325,7 +325,7 @@ static void test_ring_out_of_reach_is_fatal(void **state)
 }
 
 /* [ORNIC-ADM-5], [ORNIC-RST-7] */
-static void test_admin_pi_beyond_the_ring_is_fatal(void **state)
+TEST(test_admin_pi_beyond_the_ring_is_fatal, IN(setup_disabled, host_teardown))
 {
 	struct host *host = *state;
 	unsigned int depth = 1u << HOST_ADMIN_LOG_DEPTH;
@@ -342,7 +342,7 @@ static void test_admin_pi_beyond_the_ring_is_fatal(void **state)
 }
 
 /* [ORNIC-RST-10] */
-static void test_only_a_reset_ends_the_admin_queue(void **state)
+TEST(test_only_a_reset_ends_the_admin_queue, IN(setup_disabled, host_teardown))
 {
 	struct host *host = *state;
 
@@ -373,7 +373,7 @@ static void check_no_bus_master(struct host *host)
 }
 
 /* [ORNIC-PCI-6], [ORNIC-PCI-7] */
-static void test_bus_mastering_off_is_fatal(void **state)
+TEST(test_bus_mastering_off_is_fatal, IN(setup_disabled, host_teardown))
 {
 	struct host *host = *state;
 
@@ -384,7 +384,7 @@ static void test_bus_mastering_off_is_fatal(void **state)
 }
 
 /* [ORNIC-PCI-7] */
-static void test_enabled_without_bus_mastering_is_fatal(void **state)
+TEST(test_enabled_without_bus_mastering_is_fatal, IN(setup_disabled, host_teardown))
 {
 	struct host *host = *state;
 
@@ -396,29 +396,4 @@ static void test_enabled_without_bus_mastering_is_fatal(void **state)
 	check_no_bus_master(host);
 }
 
-#define T(name) \
-	cmocka_unit_test_setup_teardown(name, setup_disabled, host_teardown)
-
-UNIT_MAIN("regs",
-	T(test_reset_values),
-	cmocka_unit_test(test_caps_name_the_ways_to_arm),
-	T(test_write_only_reads_0_and_is_counted),
-	T(test_read_only_is_not_written_and_counted),
-	T(test_sizes_that_no_register_takes),
-	T(test_holes),
-	T(test_halves),
-	T(test_clock_in_one_read),
-	T(test_clock_in_halves),
-	T(test_irq_test),
-	T(test_dma_test),
-	T(test_no_dma_test_after_a_fatal_error),
-	T(test_values_that_cannot_be_taken),
-	T(test_rest_of_bar0),
-	T(test_reset_puts_everything_back),
-	T(test_unaligned_ring_is_fatal_and_reset_mends),
-	T(test_ring_out_of_reach_is_fatal),
-	T(test_admin_pi_beyond_the_ring_is_fatal),
-	T(test_only_a_reset_ends_the_admin_queue),
-	T(test_bus_mastering_off_is_fatal),
-	T(test_enabled_without_bus_mastering_is_fatal),
-)
+TEST_MAIN("regs")

@@ -34,7 +34,7 @@ static uint32_t status(struct host *host)
 }
 
 /* [ORNIC-RST-3] */
-static void test_ready_is_set_when_all_objects_are_gone(void **state)
+TEST(test_ready_is_set_when_all_objects_are_gone, IN_HOST)
 {
 	struct host *host = *state;
 	unsigned int turns = 1;
@@ -55,7 +55,7 @@ static void test_ready_is_set_when_all_objects_are_gone(void **state)
 	host_uctx(host, 0, 0);
 }
 
-static void test_few_objects_are_gone_at_once(void **state)
+TEST(test_few_objects_are_gone_at_once, IN_HOST)
 {
 	struct host *host = *state;
 
@@ -76,7 +76,7 @@ static void check_identification(struct host *host, uint32_t caps)
 }
 
 /* [ORNIC-REG-5], [ORNIC-REG-7] */
-static void test_registers_before_ready(void **state)
+TEST(test_registers_before_ready, IN_HOST)
 {
 	struct host *host = *state;
 	uint32_t caps = host_read(host, ORNIC_REG_CAPS, 4);
@@ -104,7 +104,7 @@ static void test_registers_before_ready(void **state)
 }
 
 /* The second one neither begins anew nor stops the first one */
-static void test_reset_during_a_reset(void **state)
+TEST(test_reset_during_a_reset, IN_HOST)
 {
 	struct host *host = *state;
 	uint32_t left;
@@ -123,7 +123,7 @@ static void test_reset_during_a_reset(void **state)
 }
 
 /* The host may have unmapped its memory ([ORNIC-RST-2]) */
-static void test_timers_and_faults_before_ready(void **state)
+TEST(test_timers_and_faults_before_ready, IN_HOST)
 {
 	struct host *host = *state;
 	struct host_queue eq, cq;
@@ -177,7 +177,7 @@ static void check_late(struct host *host)
 }
 
 /* [ORNIC-RST-3], [ORNIC-RST-5]: no write of RESET is followed by an old READY */
-static void test_late_after_a_reset(void **state)
+TEST(test_late_after_a_reset, IN_HOST)
 {
 	struct host *host = *state;
 	uint32_t timeout;
@@ -195,7 +195,7 @@ static void test_late_after_a_reset(void **state)
 }
 
 /* [ORNIC-RST-5]: a reset that goes on is not prolonged by another one */
-static void test_reset_of_a_card_that_is_late(void **state)
+TEST(test_reset_of_a_card_that_is_late, IN_HOST)
 {
 	struct host *host = *state;
 
@@ -210,7 +210,7 @@ static void test_reset_of_a_card_that_is_late(void **state)
 }
 
 /* The card that the host has is replaced by one that is switched on now */
-static void test_late_after_power_on(void **state)
+TEST(test_late_after_power_on, IN_HOST)
 {
 	struct host *host = *state;
 	struct card_config config = {
@@ -239,7 +239,7 @@ static void test_late_after_power_on(void **state)
 }
 
 /* A held card keeps its reset, and begins no timer for it */
-static void test_held_in_a_reset(void **state)
+TEST(test_held_in_a_reset, IN_HOST)
 {
 	struct host *host = *state;
 	unsigned int runnable;
@@ -280,7 +280,7 @@ static void check_late_writes(const struct host *host, unsigned int writes,
 }
 
 /* [ORNIC-RST-2], and a host that takes its memory away before the read */
-static void test_writes_until_a_read_is_answered(void **state)
+TEST(test_writes_until_a_read_is_answered)
 {
 	struct card_config config = { .late_writes = true };
 	struct host *host = host_create_as(&config, 1);
@@ -312,15 +312,4 @@ static void test_writes_until_a_read_is_answered(void **state)
 	host_destroy(host);
 }
 
-UNIT_MAIN("reset",
-	HOST_TEST(test_ready_is_set_when_all_objects_are_gone),
-	HOST_TEST(test_few_objects_are_gone_at_once),
-	HOST_TEST(test_registers_before_ready),
-	HOST_TEST(test_reset_during_a_reset),
-	HOST_TEST(test_timers_and_faults_before_ready),
-	HOST_TEST(test_late_after_a_reset),
-	HOST_TEST(test_reset_of_a_card_that_is_late),
-	HOST_TEST(test_late_after_power_on),
-	HOST_TEST(test_held_in_a_reset),
-	cmocka_unit_test(test_writes_until_a_read_is_answered),
-)
+TEST_MAIN("reset")

@@ -97,7 +97,7 @@ static void expect_status(struct side *evil, const struct pair_wr *wr,
 }
 
 /* [ORNIC-ISO-1] Keys of another process: for what is sent, and what is named */
-static void test_no_memory_of_others(void **state)
+TEST(test_no_memory_of_others, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const uint8_t opcodes[] = {
 		ORNIC_WR_RDMA_WRITE, ORNIC_WR_RDMA_READ,
@@ -139,7 +139,7 @@ static void test_no_memory_of_others(void **state)
 }
 
 /* [ORNIC-ISO-1], [ORNIC-DB-4] Each type of doorbell, for each queue */
-static void test_no_queues_of_others(void **state)
+TEST(test_no_queues_of_others, IN_PAIR(pair_setup_rc, local))
 {
 	struct pair *pair = *state;
 	struct side *a = A(pair), evil[2];
@@ -166,7 +166,7 @@ static void test_no_queues_of_others(void **state)
  * [ORNIC-ISO-2] The process does all that takes its own QP or CQ to an error,
  * and after each a connection of another process works
  */
-static void test_errors_stay_at_home(void **state)
+TEST(test_errors_stay_at_home, IN_PAIR(pair_setup_rc, local))
 {
 	struct pair *pair = *state;
 	struct side *a = A(pair), evil[2];
@@ -236,11 +236,20 @@ static void overrun(struct kit *kit, const struct host_queue *cq)
 		kit_complete(kit, i, ORNIC_WC_SUCCESS, false);
 }
 
+static int setup_small_eq(void **state)
+{
+	struct kit *kit = calloc(1, sizeof(*kit));
+
+	kit_init(kit, &(struct card_config){}, KIT_LOG_CQ, EVENTS_LOG);
+	*state = kit;
+	return 0;
+}
+
 /*
  * [ORNIC-ISO-3] More events of one process than the EQ has room for: the card
  * goes on, and the event of another process comes when there is room
  */
-static void test_full_eq_stops_nothing(void **state)
+TEST(test_full_eq_stops_nothing, IN(setup_small_eq, kit_teardown))
 {
 	struct kit *kit = *state;
 	struct host *host = kit->host;
@@ -278,7 +287,7 @@ static void test_full_eq_stops_nothing(void **state)
 /* ---- records ---- */
 
 /* [ORNIC-DB-9] A doorbell that is older than the record loses nothing */
-static void test_old_doorbell(void **state)
+TEST(test_old_doorbell, IN_PAIR(pair_setup_rc, local))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 8);
@@ -301,7 +310,7 @@ static void test_old_doorbell(void **state)
 }
 
 /* [ORNIC-DB-14] The host's line of the record belongs to the host */
-static void test_line_of_the_host(void **state)
+TEST(test_line_of_the_host, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct side *a = A(pair), *b = B(pair);
@@ -326,7 +335,7 @@ static void test_line_of_the_host(void **state)
 }
 
 /* [ORNIC-DB-19], [ORNIC-OBJ-7] Nothing is read or written after destruction */
-static void test_record_of_a_destroyed_qp(void **state)
+TEST(test_record_of_a_destroyed_qp, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct side *a = A(pair);
@@ -353,7 +362,7 @@ static uint32_t watched(struct side *side)
 }
 
 /* [ORNIC-DB-39] In the states in which nothing is sent it is 0 */
-static void test_watched_is_0_after_errors(void **state)
+TEST(test_watched_is_0_after_errors, IN_PAIR(pair_setup_rc, local))
 {
 	static const uint8_t states[] = { ORNIC_QPS_ERR, ORNIC_QPS_RESET };
 	struct pair *pair = *state;
@@ -372,7 +381,7 @@ static void test_watched_is_0_after_errors(void **state)
 }
 
 /* [ORNIC-DB-34] Of completions of commands, of events, and of IRQ_TEST */
-static void test_interrupts_are_counted(void **state)
+TEST(test_interrupts_are_counted, IN_KIT)
 {
 	struct kit *kit = *state;
 	struct host *host = kit->host;
@@ -392,7 +401,7 @@ static void test_interrupts_are_counted(void **state)
 }
 
 /* [ORNIC-OBJ-24] */
-static void test_new_qp(void **state)
+TEST(test_new_qp, IN_KIT)
 {
 	struct kit *kit = *state;
 	uint32_t pdn = host_pd(kit->host);
@@ -413,33 +422,4 @@ static void test_new_qp(void **state)
 	assert_int_equal(qp.slot, ORNIC_BOARD_NO_SLOT);
 }
 
-static int setup_small_eq(void **state)
-{
-	struct kit *kit = calloc(1, sizeof(*kit));
-
-	kit_init(kit, &(struct card_config){}, KIT_LOG_CQ, EVENTS_LOG);
-	*state = kit;
-	return 0;
-}
-
-static int teardown_small_eq(void **state)
-{
-	kit_uninit(*state);
-	free(*state);
-	return 0;
-}
-
-UNIT_MAIN("tenant",
-	PAIR_BOTH(test_no_memory_of_others, pair_setup_rc),
-	PAIR_TEST(test_no_queues_of_others, pair_setup_rc, local),
-	PAIR_TEST(test_errors_stay_at_home, pair_setup_rc, local),
-	cmocka_unit_test_setup_teardown(test_full_eq_stops_nothing,
-					setup_small_eq,
-					teardown_small_eq),
-	PAIR_TEST(test_old_doorbell, pair_setup_rc, local),
-	PAIR_BOTH(test_line_of_the_host, pair_setup_rc),
-	PAIR_BOTH(test_record_of_a_destroyed_qp, pair_setup_rc),
-	PAIR_TEST(test_watched_is_0_after_errors, pair_setup_rc, local),
-	KIT_TEST(test_interrupts_are_counted),
-	KIT_TEST(test_new_qp),
-)
+TEST_MAIN("tenant")

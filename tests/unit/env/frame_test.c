@@ -45,7 +45,7 @@ static void add_scattered(unsigned int piece)
 	}
 }
 
-static void test_every_part_reads_the_same(void **state)
+TEST(test_every_part_reads_the_same, IN(setup, NULL))
 {
 	uint8_t out[TOTAL];
 	unsigned int offset, len, i;
@@ -62,7 +62,7 @@ static void test_every_part_reads_the_same(void **state)
 	}
 }
 
-static void test_parts_beyond_the_end_are_refused(void **state)
+TEST(test_parts_beyond_the_end_are_refused, IN(setup, NULL))
 {
 	uint8_t out[8];
 
@@ -73,7 +73,7 @@ static void test_parts_beyond_the_end_are_refused(void **state)
 	assert_int_equal(frame_read(&frame, 2, out, UINT64_MAX), -EINVAL);
 }
 
-static void test_too_many_pieces_are_refused(void **state)
+TEST(test_too_many_pieces_are_refused, IN(setup, NULL))
 {
 	struct iovec iov[2];
 
@@ -83,7 +83,7 @@ static void test_too_many_pieces_are_refused(void **state)
 	assert_int_equal(frame_iov(&frame, HDR, 100, iov, 1), 1);
 }
 
-static void test_adding_merges_neighbours_and_stops_when_full(void **state)
+TEST(test_adding_merges_neighbours_and_stops_when_full, IN(setup, NULL))
 {
 	unsigned int i;
 
@@ -98,11 +98,4 @@ static void test_adding_merges_neighbours_and_stops_when_full(void **state)
 	assert_int_equal(frame.payload_len, 20 + FRAME_IOV_MAX - 1);
 }
 
-#define TEST(fn) cmocka_unit_test_setup(fn, setup)
-
-UNIT_MAIN("frame",
-	TEST(test_every_part_reads_the_same),
-	TEST(test_parts_beyond_the_end_are_refused),
-	TEST(test_too_many_pieces_are_refused),
-	TEST(test_adding_merges_neighbours_and_stops_when_full),
-)
+TEST_MAIN("frame")

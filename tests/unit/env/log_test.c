@@ -13,7 +13,7 @@ static unsigned int shown(struct log_limit *limit, uint64_t now_ns,
 	return count;
 }
 
-static void test_burst_then_one_at_a_time(void **state)
+TEST(test_burst_then_one_at_a_time)
 {
 	uint64_t now_ns = 5 * LOG_REFILL_NS / 2;
 	struct log_limit limit = {};
@@ -25,7 +25,7 @@ static void test_burst_then_one_at_a_time(void **state)
 	assert_int_equal(shown(&limit, now_ns + 4 * LOG_REFILL_NS, 10), 3);
 }
 
-static void test_long_silence_gives_one_burst(void **state)
+TEST(test_long_silence_gives_one_burst)
 {
 	struct log_limit limit = {};
 
@@ -33,7 +33,4 @@ static void test_long_silence_gives_one_burst(void **state)
 	assert_int_equal(shown(&limit, UINT64_MAX, 1000), LOG_BURST);
 }
 
-UNIT_MAIN("log",
-	cmocka_unit_test(test_burst_then_one_at_a_time),
-	cmocka_unit_test(test_long_silence_gives_one_burst),
-)
+TEST_MAIN("log")

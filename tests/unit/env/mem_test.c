@@ -63,7 +63,7 @@ static int teardown(void **state)
 #define MAPS(addr, len, offset, status) \
 	assert_int_equal(mem_map(&w->mem, addr, len, RW, w->fd, offset), status)
 
-static void test_map_refuses_odd_numbers(void **state)
+TEST(test_map_refuses_odd_numbers, IN_OWN)
 {
 	struct world *w = *state;
 	struct mem *mem = &w->mem;
@@ -78,7 +78,7 @@ static void test_map_refuses_odd_numbers(void **state)
 	assert_int_equal(mem->generation, 0);
 }
 
-static void test_map_refuses_what_wraps(void **state)
+TEST(test_map_refuses_what_wraps, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -87,7 +87,7 @@ static void test_map_refuses_what_wraps(void **state)
 	MAPS(0, 2 * PAGE, -PAGE, -EINVAL);
 }
 
-static void test_map_refuses_what_is_not_in_the_file(void **state)
+TEST(test_map_refuses_what_is_not_in_the_file, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -96,7 +96,7 @@ static void test_map_refuses_what_is_not_in_the_file(void **state)
 	assert_int_equal(w->mem.file_count, 0);
 }
 
-static void test_map_refuses_what_is_no_memory(void **state)
+TEST(test_map_refuses_what_is_no_memory, IN_OWN)
 {
 	struct world *w = *state;
 	int pipes[2], null, proc;
@@ -114,7 +114,7 @@ static void test_map_refuses_what_is_no_memory(void **state)
 	close(proc);
 }
 
-static void test_map_refuses_a_file_larger_than_its_share(void **state)
+TEST(test_map_refuses_a_file_larger_than_its_share, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -125,7 +125,7 @@ static void test_map_refuses_a_file_larger_than_its_share(void **state)
 	assert_int_not_equal(mem_map(&w->mem, 0, PAGE, RW, w->fd, 0), -ENOSPC);
 }
 
-static void test_map_refuses_what_does_not_fit_besides_leaving_files(void **state)
+TEST(test_map_refuses_what_does_not_fit_besides_leaving_files, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -136,7 +136,7 @@ static void test_map_refuses_what_does_not_fit_besides_leaving_files(void **stat
 }
 
 /* Without 64 clients: the machine may have less address space, valgrind for example */
-static void test_cards_share_the_address_space(void **state)
+TEST(test_cards_share_the_address_space, IN_OWN)
 {
 	struct world *w = *state;
 	struct mem mem[63];
@@ -160,7 +160,7 @@ static void test_cards_share_the_address_space(void **state)
 		mem_uninit(&mem[i]);
 }
 
-static void test_map_refuses_overlap_but_accepts_a_repeat(void **state)
+TEST(test_map_refuses_overlap_but_accepts_a_repeat, IN_OWN)
 {
 	struct world *w = *state;
 	struct mem *mem = &w->mem;
@@ -184,7 +184,7 @@ static void test_map_refuses_overlap_but_accepts_a_repeat(void **state)
 	assert_int_equal(mem->file_count, 1);
 }
 
-static void test_map_caps_regions(void **state)
+TEST(test_map_caps_regions, IN_OWN)
 {
 	struct world *w = *state;
 	struct mem *mem = &w->mem;
@@ -198,7 +198,7 @@ static void test_map_caps_regions(void **state)
 	assert_int_equal(mem->file_count, 0);
 }
 
-static void test_map_caps_files(void **state)
+TEST(test_map_caps_files, IN_OWN)
 {
 	struct world *w = *state;
 	unsigned int i;
@@ -213,7 +213,7 @@ static void test_map_caps_files(void **state)
 	}
 }
 
-static void test_unmap_refuses_nothing_and_what_wraps(void **state)
+TEST(test_unmap_refuses_nothing_and_what_wraps, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -222,7 +222,7 @@ static void test_unmap_refuses_nothing_and_what_wraps(void **state)
 	assert_int_equal(w->watch.calls, 0);
 }
 
-static void test_unmap_of_a_range_holding_many_or_none(void **state)
+TEST(test_unmap_of_a_range_holding_many_or_none, IN_OWN)
 {
 	struct world *w = *state;
 	struct mem *mem = &w->mem;
@@ -241,7 +241,7 @@ static void test_unmap_of_a_range_holding_many_or_none(void **state)
 	assert_non_null(mem_ptr(mem, 10 * PAGE, PAGE, MEM_READ));
 }
 
-static void test_unmap_in_the_middle_cuts(void **state)
+TEST(test_unmap_in_the_middle_cuts, IN_OWN)
 {
 	struct world *w = *state;
 	struct mem *mem = &w->mem;
@@ -258,7 +258,7 @@ static void test_unmap_in_the_middle_cuts(void **state)
 	assert_ptr_equal(high, low + 6 * PAGE);
 }
 
-static void test_ptr_refuses_holes_directions_and_wraps(void **state)
+TEST(test_ptr_refuses_holes_directions_and_wraps, IN_OWN)
 {
 	struct world *w = *state;
 	struct mem *mem = &w->mem;
@@ -277,7 +277,7 @@ static void test_ptr_refuses_holes_directions_and_wraps(void **state)
 	assert_non_null(mem_ptr(mem, PAGE, PAGE, MEM_READ));
 }
 
-static void test_ptr_across_regions_that_are_one_here(void **state)
+TEST(test_ptr_across_regions_that_are_one_here, IN_OWN)
 {
 	struct world *w = *state;
 	struct mem *mem = &w->mem;
@@ -296,7 +296,7 @@ static void test_ptr_across_regions_that_are_one_here(void **state)
 }
 
 /* In any order, and again after a part was unmapped */
-static void test_contiguous_regions_are_merged(void **state)
+TEST(test_contiguous_regions_are_merged, IN_OWN)
 {
 	struct world *w = *state;
 	struct mem *mem = &w->mem;
@@ -323,7 +323,7 @@ static void test_contiguous_regions_are_merged(void **state)
 	assert_int_equal(mem->file_count, 0);
 }
 
-static void test_other_regions_are_not_merged(void **state)
+TEST(test_other_regions_are_not_merged, IN_OWN)
 {
 	struct world *w = *state;
 	struct mem *mem = &w->mem;
@@ -342,7 +342,7 @@ static void test_other_regions_are_not_merged(void **state)
 	assert_non_null(mem_ptr(mem, 0, 2 * PAGE, MEM_READ));
 }
 
-static void test_copy_spans_regions_and_writes_all_or_nothing(void **state)
+TEST(test_copy_spans_regions_and_writes_all_or_nothing, IN_OWN)
 {
 	struct world *w = *state;
 	struct mem *mem = &w->mem;
@@ -363,7 +363,7 @@ static void test_copy_spans_regions_and_writes_all_or_nothing(void **state)
 	assert_int_equal(mem_read(mem, 1ULL << 50, in, 0), 0);
 }
 
-static void test_bus_master_off_hides_everything(void **state)
+TEST(test_bus_master_off_hides_everything, IN_OWN)
 {
 	struct world *w = *state;
 	struct mem *mem = &w->mem;
@@ -383,7 +383,7 @@ static void test_bus_master_off_hides_everything(void **state)
 	assert_non_null(mem_ptr(mem, 0, 1, MEM_READ));
 }
 
-static void test_file_that_grew_leaves_old_pointers_good(void **state)
+TEST(test_file_that_grew_leaves_old_pointers_good, IN_OWN)
 {
 	struct world *w = *state;
 	struct mem *mem = &w->mem;
@@ -400,7 +400,7 @@ static void test_file_that_grew_leaves_old_pointers_good(void **state)
 	assert_int_equal(mem->file_count, 1);
 }
 
-static void test_read_only_file_is_mapped_for_reading_only(void **state)
+TEST(test_read_only_file_is_mapped_for_reading_only, IN_OWN)
 {
 	struct world *w = *state;
 	char path[64];
@@ -415,7 +415,7 @@ static void test_read_only_file_is_mapped_for_reading_only(void **state)
 	close(fd);
 }
 
-static void test_file_that_shrank_is_counted_and_survived(void **state)
+TEST(test_file_that_shrank_is_counted_and_survived, IN_OWN)
 {
 	struct world *w = *state;
 	struct mem *mem = &w->mem;
@@ -436,7 +436,7 @@ static void test_file_that_shrank_is_counted_and_survived(void **state)
 	assert_int_equal(mem->faults, 1);
 }
 
-static void test_access_to_a_file_that_shrank_fails(void **state)
+TEST(test_access_to_a_file_that_shrank_fails, IN_OWN)
 {
 	struct world *w = *state;
 	uint64_t word = 7;
@@ -463,7 +463,7 @@ static unsigned int count_mappings(void)
 }
 
 /* Faults must not use up the vm.max_map_count mappings of the process */
-static void test_faults_do_not_add_up_to_many_mappings(void **state)
+TEST(test_faults_do_not_add_up_to_many_mappings, IN_OWN)
 {
 	struct world *w = *state;
 	unsigned int before, i;
@@ -486,7 +486,7 @@ static void test_faults_do_not_add_up_to_many_mappings(void **state)
 	assert_true(count_mappings() < before);
 }
 
-static void test_clear_tells_the_notifiers(void **state)
+TEST(test_clear_tells_the_notifiers, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -500,32 +500,4 @@ static void test_clear_tells_the_notifiers(void **state)
 	assert_int_equal(w->watch.calls, 1);
 }
 
-#define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
-
-UNIT_MAIN("mem",
-	TEST(test_map_refuses_odd_numbers),
-	TEST(test_map_refuses_what_wraps),
-	TEST(test_map_refuses_what_is_not_in_the_file),
-	TEST(test_map_refuses_what_is_no_memory),
-	TEST(test_map_refuses_a_file_larger_than_its_share),
-	TEST(test_map_refuses_what_does_not_fit_besides_leaving_files),
-	TEST(test_cards_share_the_address_space),
-	TEST(test_map_refuses_overlap_but_accepts_a_repeat),
-	TEST(test_map_caps_regions),
-	TEST(test_map_caps_files),
-	TEST(test_unmap_refuses_nothing_and_what_wraps),
-	TEST(test_unmap_of_a_range_holding_many_or_none),
-	TEST(test_unmap_in_the_middle_cuts),
-	TEST(test_ptr_refuses_holes_directions_and_wraps),
-	TEST(test_ptr_across_regions_that_are_one_here),
-	TEST(test_contiguous_regions_are_merged),
-	TEST(test_other_regions_are_not_merged),
-	TEST(test_copy_spans_regions_and_writes_all_or_nothing),
-	TEST(test_bus_master_off_hides_everything),
-	TEST(test_file_that_grew_leaves_old_pointers_good),
-	TEST(test_read_only_file_is_mapped_for_reading_only),
-	TEST(test_file_that_shrank_is_counted_and_survived),
-	TEST(test_access_to_a_file_that_shrank_fails),
-	TEST(test_faults_do_not_add_up_to_many_mappings),
-	TEST(test_clear_tells_the_notifiers),
-)
+TEST_MAIN("mem")

@@ -105,7 +105,7 @@ static bool is_mapped(char *at, uint64_t size)
 	       !mincore(at + size - PAGE, PAGE, &in_core);
 }
 
-static void test_memory_is_counted_until_it_is_gone(void **state)
+TEST(test_memory_is_counted_until_it_is_gone, IN_OWN)
 {
 	uint64_t size = 40 * MIB + PAGE;
 	struct reap_count count = {};
@@ -123,7 +123,7 @@ static void test_memory_is_counted_until_it_is_gone(void **state)
 }
 
 /* Others use the file: only the mapping goes away */
-static void test_content_of_a_file_stays(void **state)
+TEST(test_content_of_a_file_stays, IN_OWN)
 {
 	struct reap_count count = {};
 	int fd = make_file(PAGE);
@@ -141,7 +141,7 @@ static void test_content_of_a_file_stays(void **state)
 	assert_int_equal(advices, MADV_DONTNEED);
 }
 
-static void test_pieces_grow_while_they_are_quick(void **state)
+TEST(test_pieces_grow_while_they_are_quick, IN_OWN)
 {
 	uint64_t size = (2ULL << 30) + MIB;
 	struct reap_count count = {};
@@ -155,7 +155,7 @@ static void test_pieces_grow_while_they_are_quick(void **state)
 	assert_in_range(longest, 8 * MIB, 256 * MIB);
 }
 
-static void test_slow_pieces_are_small(void **state)
+TEST(test_slow_pieces_are_small, IN_OWN)
 {
 	struct reap_count count = {};
 
@@ -166,7 +166,7 @@ static void test_slow_pieces_are_small(void **state)
 	assert_int_equal(longest, 4 * MIB);
 }
 
-static void test_owners_take_turns(void **state)
+TEST(test_owners_take_turns, IN_OWN)
 {
 	struct reap_count count[2] = {};
 	char *much[2] = { map_file(8 * MIB), map_file(8 * MIB) };
@@ -186,7 +186,7 @@ static void test_owners_take_turns(void **state)
 }
 
 /* Parts of huge pages, and with vm.max_map_count mappings each call */
-static void test_what_cannot_be_unmapped_is_tried_again(void **state)
+TEST(test_what_cannot_be_unmapped_is_tried_again, IN_OWN)
 {
 	struct reap_count count = {};
 	char *at = map_file(12 * MIB), *next = map_file(PAGE);
@@ -205,7 +205,7 @@ static void test_what_cannot_be_unmapped_is_tried_again(void **state)
 	assert_ptr_equal(zaps[4], at);
 }
 
-static void test_stop_drops_what_was_given(void **state)
+TEST(test_stop_drops_what_was_given, IN_OWN)
 {
 	struct reap_count count = {};
 	unsigned int i;
@@ -226,7 +226,7 @@ static void test_stop_drops_what_was_given(void **state)
 }
 
 /* Files of a client that leaves do not keep the next one from mapping as many */
-static void test_next_client_may_map_as_much(void **state)
+TEST(test_next_client_may_map_as_much, IN_OWN)
 {
 	struct mem mem;
 	unsigned int i, client;
@@ -253,7 +253,7 @@ static void test_next_client_may_map_as_much(void **state)
 	finish(&mem.leaving);
 }
 
-static void test_pages_of_buffers_are_counted_until_they_are_gone(void **state)
+TEST(test_pages_of_buffers_are_counted_until_they_are_gone, IN_OWN)
 {
 	struct buf_budget budget = {};
 	struct guest guest = {};
@@ -276,7 +276,7 @@ static void test_pages_of_buffers_are_counted_until_they_are_gone(void **state)
 }
 
 /* Many mappings would use up vm.max_map_count */
-static void test_small_arrays_stay_in_the_heap(void **state)
+TEST(test_small_arrays_stay_in_the_heap, IN_OWN)
 {
 	struct buf_budget budget = {};
 	struct guest guest = {};
@@ -291,17 +291,4 @@ static void test_small_arrays_stay_in_the_heap(void **state)
 	finish(&budget.leaving);
 }
 
-#define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
-
-UNIT_MAIN("reaper",
-	TEST(test_memory_is_counted_until_it_is_gone),
-	TEST(test_content_of_a_file_stays),
-	TEST(test_pieces_grow_while_they_are_quick),
-	TEST(test_slow_pieces_are_small),
-	TEST(test_owners_take_turns),
-	TEST(test_what_cannot_be_unmapped_is_tried_again),
-	TEST(test_stop_drops_what_was_given),
-	TEST(test_next_client_may_map_as_much),
-	TEST(test_pages_of_buffers_are_counted_until_they_are_gone),
-	TEST(test_small_arrays_stay_in_the_heap),
-)
+TEST_MAIN("reaper")

@@ -53,13 +53,13 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void test_empty_has_no_next(void **state)
+TEST(test_empty_has_no_next, IN_OWN)
 {
 	assert_int_equal(timers_next(*state), TIMER_NEVER);
 	assert_int_equal(timers_run(*state, UINT64_MAX), 0);
 }
 
-static void test_never_early_at_any_distance(void **state)
+TEST(test_never_early_at_any_distance, IN_OWN)
 {
 	struct timers *timers = *state;
 	struct probe probe;
@@ -80,7 +80,7 @@ static void test_never_early_at_any_distance(void **state)
 }
 
 /* A loop that sleeps until timers_next() must not find the same time again */
-static void test_each_wakeup_makes_progress(void **state)
+TEST(test_each_wakeup_makes_progress, IN_OWN)
 {
 	struct timers *timers = *state;
 	unsigned int bit, wakeups;
@@ -100,7 +100,7 @@ static void test_each_wakeup_makes_progress(void **state)
 	}
 }
 
-static void test_nothing_is_due_before_the_first(void **state)
+TEST(test_nothing_is_due_before_the_first, IN_OWN)
 {
 	struct timers *timers = *state;
 	struct probe probe;
@@ -118,7 +118,7 @@ static void test_nothing_is_due_before_the_first(void **state)
 	assert_true(timers_pass(timers, now_ns + (1ULL << 62)));
 }
 
-static void test_end_of_time_does_not_wrap(void **state)
+TEST(test_end_of_time_does_not_wrap, IN_OWN)
 {
 	struct timers *timers = *state;
 	struct probe probe;
@@ -132,7 +132,7 @@ static void test_end_of_time_does_not_wrap(void **state)
 	assert_int_equal(timers_next(timers), TIMER_NEVER);
 }
 
-static void test_past_fires_at_once(void **state)
+TEST(test_past_fires_at_once, IN_OWN)
 {
 	struct timers *timers = *state;
 	struct probe probe;
@@ -144,7 +144,7 @@ static void test_past_fires_at_once(void **state)
 	assert_int_equal(probe.calls, 1);
 }
 
-static void test_rearming_itself_for_the_past_ends(void **state)
+TEST(test_rearming_itself_for_the_past_ends, IN_OWN)
 {
 	struct timers *timers = *state;
 	struct probe probe;
@@ -157,7 +157,7 @@ static void test_rearming_itself_for_the_past_ends(void **state)
 	timer_cancel(timers, &probe.timer);
 }
 
-static void test_cancel_of_a_neighbour_in_the_same_tick(void **state)
+TEST(test_cancel_of_a_neighbour_in_the_same_tick, IN_OWN)
 {
 	struct timers *timers = *state;
 	struct probe first, second;
@@ -172,7 +172,7 @@ static void test_cancel_of_a_neighbour_in_the_same_tick(void **state)
 	assert_int_equal(timers_next(timers), TIMER_NEVER);
 }
 
-static void test_moving_forgets_the_old_time(void **state)
+TEST(test_moving_forgets_the_old_time, IN_OWN)
 {
 	struct timers *timers = *state;
 	struct probe probe;
@@ -185,7 +185,7 @@ static void test_moving_forgets_the_old_time(void **state)
 	assert_int_equal(timers_run(timers, now_ns + 200 * TICK_NS), 1);
 }
 
-static void test_time_going_backwards_is_ignored(void **state)
+TEST(test_time_going_backwards_is_ignored, IN_OWN)
 {
 	struct timers *timers = *state;
 	struct probe probe;
@@ -215,7 +215,7 @@ static void random_step(struct timers *timers, struct probe *probe,
 }
 
 /* Every timer fires once, in the first run at or after its time */
-static void test_random_against_a_list(void **state)
+TEST(test_random_against_a_list, IN_OWN)
 {
 	struct timers *timers = *state;
 	struct probe *probe = calloc(MANY, sizeof(*probe));
@@ -264,18 +264,5 @@ static void test_random_against_a_list(void **state)
 }
 
 /* Held timers are due no more, but armed: they can be cancelled and moved */
-#define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 
-UNIT_MAIN("timer",
-	TEST(test_empty_has_no_next),
-	TEST(test_never_early_at_any_distance),
-	TEST(test_each_wakeup_makes_progress),
-	TEST(test_nothing_is_due_before_the_first),
-	TEST(test_end_of_time_does_not_wrap),
-	TEST(test_past_fires_at_once),
-	TEST(test_rearming_itself_for_the_past_ends),
-	TEST(test_cancel_of_a_neighbour_in_the_same_tick),
-	TEST(test_moving_forgets_the_old_time),
-	TEST(test_time_going_backwards_is_ignored),
-	TEST(test_random_against_a_list),
-)
+TEST_MAIN("timer")

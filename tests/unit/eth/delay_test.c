@@ -27,7 +27,7 @@ static void deliver(struct raw *w, struct host_qp *wq, unsigned int len)
 }
 
 /* [ORNIC-WQ-8] */
-static void test_refusals(void **state)
+TEST(test_refusals, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct ornic_create_wq_in in = {};
@@ -52,7 +52,7 @@ static void test_refusals(void **state)
 }
 
 /* [ORNIC-WQ-8] */
-static void test_frames_wait_in_order(void **state)
+TEST(test_frames_wait_in_order, IN_RAW_PROCESS)
 {
 	static const unsigned int lens[] = { 60, 256, 257, 1518, 18 };
 	struct raw *w = *state;
@@ -91,7 +91,7 @@ static void test_frames_wait_in_order(void **state)
 }
 
 /* [ORNIC-WQ-8] */
-static void test_delayed_frames_are_treated_as_others(void **state)
+TEST(test_delayed_frames_are_treated_as_others, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	const struct ornic_cqe_ext *ext;
@@ -124,7 +124,7 @@ static void test_delayed_frames_are_treated_as_others(void **state)
 }
 
 /* [ORNIC-WQ-9] */
-static void test_time_is_up(void **state)
+TEST(test_time_is_up, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct host_qp wq, other;
@@ -167,7 +167,7 @@ static void test_time_is_up(void **state)
 }
 
 /* [ORNIC-WQ-10] */
-static void test_only_so_many_wait(void **state)
+TEST(test_only_so_many_wait, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct host_qp wq, more;
@@ -192,7 +192,7 @@ static void test_only_so_many_wait(void **state)
 }
 
 /* [ORNIC-WQ-10] */
-static void test_end_of_the_wq_is_theirs(void **state)
+TEST(test_end_of_the_wq_is_theirs, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct host_qp wq;
@@ -238,11 +238,4 @@ static void test_end_of_the_wq_is_theirs(void **state)
 	assert_int_equal(w->host->card->delayed, 0);
 }
 
-UNIT_MAIN("delay",
-	RAW_PROCESS_TEST(test_refusals),
-	RAW_PROCESS_TEST(test_frames_wait_in_order),
-	RAW_PROCESS_TEST(test_delayed_frames_are_treated_as_others),
-	RAW_PROCESS_TEST(test_time_is_up),
-	RAW_PROCESS_TEST(test_only_so_many_wait),
-	RAW_PROCESS_TEST(test_end_of_the_wq_is_theirs),
-)
+TEST_MAIN("delay")

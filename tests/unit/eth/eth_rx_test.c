@@ -19,7 +19,7 @@ static void ready_both(struct raw *w, struct host_qp *both, uint32_t wq_flags,
 }
 
 /* [ORNIC-ETH-1] */
-static void test_cvlan_stripping(void **state)
+TEST(test_cvlan_stripping, IN_RAW_PROCESS)
 {
 	static const unsigned int lens[] = { 18, RXQ_FRAME_LEN, 256, 259, 1518 };
 	struct raw *w = *state;
@@ -64,7 +64,7 @@ static void test_cvlan_stripping(void **state)
 }
 
 /* [ORNIC-ETH-1] */
-static void test_cvlan_stripping_is_switched(void **state)
+TEST(test_cvlan_stripping_is_switched, IN_RAW_PROCESS)
 {
 	struct ornic_modify_wq_in in = {
 		.mask = htole32(ORNIC_WQ_ATTR_FLAGS),
@@ -90,7 +90,7 @@ static void test_cvlan_stripping_is_switched(void **state)
 }
 
 /* [ORNIC-ETH-2] */
-static void test_scatter_fcs(void **state)
+TEST(test_scatter_fcs, IN_RAW_PROCESS)
 {
 	static const unsigned int lens[] = { 14, 60, 256, 257, 1518 };
 	struct raw *w = *state;
@@ -129,7 +129,7 @@ static void test_scatter_fcs(void **state)
 }
 
 /* [ORNIC-ETH-3] */
-static void test_pad_end(void **state)
+TEST(test_pad_end, IN_RAW_PROCESS)
 {
 	static const struct {
 		unsigned int offset;
@@ -179,7 +179,7 @@ static void test_pad_end(void **state)
 }
 
 /* [ORNIC-ETH-4] The flags are for RAW_PACKET QPs only */
-static void test_flags_of_other_types(void **state)
+TEST(test_flags_of_other_types, IN_RAW_PROCESS)
 {
 	static const uint32_t flags[] = {
 		ORNIC_QP_SCATTER_FCS, ORNIC_QP_CVLAN_STRIPPING,
@@ -201,10 +201,4 @@ static void test_flags_of_other_types(void **state)
 	}
 }
 
-UNIT_MAIN("eth_rx",
-	RAW_PROCESS_TEST(test_cvlan_stripping),
-	RAW_PROCESS_TEST(test_cvlan_stripping_is_switched),
-	RAW_PROCESS_TEST(test_scatter_fcs),
-	RAW_PROCESS_TEST(test_pad_end),
-	RAW_PROCESS_TEST(test_flags_of_other_types),
-)
+TEST_MAIN("eth_rx")

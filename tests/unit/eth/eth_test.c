@@ -34,7 +34,7 @@ static void fill(struct raw *w, unsigned int len)
 	memset(p, 0xff, 6);
 }
 
-static void test_frame_goes_out_as_it_is(void **state)
+TEST(test_frame_goes_out_as_it_is, IN_RAW)
 {
 	static const unsigned int lens[] = { 14, 60, 255, 256, 257, 1514,
 					     1518 };
@@ -60,7 +60,7 @@ static void test_frame_goes_out_as_it_is(void **state)
 }
 
 /* [ORNIC-SQ-18] [ORNIC-SQ-20] */
-static void test_lengths_refused(void **state)
+TEST(test_lengths_refused, IN_RAW)
 {
 	struct ornic_route_eth route = {};
 	struct raw *w = *state;
@@ -76,7 +76,7 @@ static void test_lengths_refused(void **state)
 	raw_done(w, raw_sent(w));
 }
 
-static void test_foreign_memory_refused(void **state)
+TEST(test_foreign_memory_refused, IN_RAW)
 {
 	struct raw *w = *state;
 
@@ -89,7 +89,7 @@ static void test_foreign_memory_refused(void **state)
 	send(w, w->data, 60, NULL, ORNIC_WC_LOC_PROT_ERR);
 }
 
-static void test_vlan_is_inserted(void **state)
+TEST(test_vlan_is_inserted, IN_RAW)
 {
 	struct ornic_route_eth route = {
 		.flags = htole16(ORNIC_ETH_TX_VLAN_INSERT),
@@ -147,7 +147,7 @@ static void check_sums(struct frame *frame)
 	assert_true(csum_l4_ok(frame, &headers));
 }
 
-static void test_l4_checksum_where_asked(void **state)
+TEST(test_l4_checksum_where_asked, IN_RAW)
 {
 	struct ornic_route_eth route = {
 		.flags = htole16(ORNIC_ETH_TX_L4_CSUM),
@@ -176,7 +176,7 @@ static void test_l4_checksum_where_asked(void **state)
 	raw_done(w, raw_sent(w));
 }
 
-static void test_checksum_offsets_refused(void **state)
+TEST(test_checksum_offsets_refused, IN_RAW)
 {
 	struct ornic_route_eth route = {
 		.flags = htole16(ORNIC_ETH_TX_L4_CSUM),
@@ -197,7 +197,7 @@ static void test_checksum_offsets_refused(void **state)
 }
 
 /* [ORNIC-SQ-19] Reserved bits of the route are ignored, as [ORNIC-GEN-3] says */
-static void test_reserved_bits_are_ignored(void **state)
+TEST(test_reserved_bits_are_ignored, IN_RAW)
 {
 	struct ornic_route_eth route;
 	struct raw *w = *state;
@@ -216,7 +216,7 @@ static void test_reserved_bits_are_ignored(void **state)
 	raw_done(w, frame);
 }
 
-static void test_ip_csum_flag(void **state)
+TEST(test_ip_csum_flag, IN_RAW)
 {
 	struct raw *w = *state;
 	unsigned int len = make_udp(host_ptr(w->host, w->data), w->host->mac,
@@ -245,7 +245,7 @@ static uint16_t udp_sum(const uint8_t *p, unsigned int len)
 }
 
 /* [ORNIC-SQ-22] Checksums that come out as 0; 0 would say of UDP that there is none */
-static void test_checksums_of_zero(void **state)
+TEST(test_checksums_of_zero, IN_RAW)
 {
 	struct ornic_route_eth route = {
 		.csum_start = htole16(34),
@@ -281,7 +281,7 @@ static void test_checksums_of_zero(void **state)
 }
 
 /* [ORNIC-SQ-4] The queue goes on behind WQEs of unknown opcodes and lengths */
-static void test_unknown_opcodes_are_skipped(void **state)
+TEST(test_unknown_opcodes_are_skipped, IN_RAW)
 {
 	static const uint32_t lengths[] = { 0, 1, 64, 65, 192, 193 };
 	struct raw *w = *state;
@@ -303,7 +303,7 @@ static void test_unknown_opcodes_are_skipped(void **state)
 }
 
 /* [ORNIC-SQ-8] One completion stands for all WQEs; later ones are sent */
-static void test_ring_out_of_reach(void **state)
+TEST(test_ring_out_of_reach, IN_RAW)
 {
 	const struct ornic_cqe *cqe;
 	struct raw *w = *state;
@@ -324,7 +324,7 @@ static void test_ring_out_of_reach(void **state)
 	raw_done(w, raw_sent(w));
 }
 
-static void test_more_than_there_are_frames(void **state)
+TEST(test_more_than_there_are_frames, IN_RAW)
 {
 	struct raw *w = *state;
 	unsigned int i, total = 0;
@@ -346,7 +346,7 @@ static void test_more_than_there_are_frames(void **state)
 }
 
 /* [ORNIC-DEV-9] WQEs do not wait for the port, and their frames are lost */
-static void test_port_down_drops_and_completes(void **state)
+TEST(test_port_down_drops_and_completes, IN_RAW)
 {
 	struct raw *w = *state;
 	unsigned int i;
@@ -363,7 +363,7 @@ static void test_port_down_drops_and_completes(void **state)
 
 /* ---- in ---- */
 
-static void test_frame_comes_in(void **state)
+TEST(test_frame_comes_in, IN_RAW)
 {
 	struct raw *w = *state;
 	uint8_t packet[1518];
@@ -382,7 +382,7 @@ static void test_frame_comes_in(void **state)
 	host_port_stat_is(w->host, ORNIC_PORT_STAT_rx_bytes, len);
 }
 
-static void test_checksum_is_told(void **state)
+TEST(test_checksum_is_told, IN_RAW)
 {
 	struct raw *w = *state;
 	uint8_t packet[1518];
@@ -417,7 +417,7 @@ static void test_checksum_is_told(void **state)
 }
 
 /* [ORNIC-DEV-15], [ORNIC-WIRE-26] */
-static void test_what_does_not_come_in(void **state)
+TEST(test_what_does_not_come_in, IN_RAW)
 {
 	static const uint8_t other[] = { 2, 2, 2, 2, 2, 2 };
 	struct raw *w = *state;
@@ -444,7 +444,7 @@ static void test_what_does_not_come_in(void **state)
 	raw_expect(w, ORNIC_WC_SUCCESS);
 }
 
-static void test_too_small_wqe_stays(void **state)
+TEST(test_too_small_wqe_stays, IN_RAW)
 {
 	struct raw *w = *state;
 	uint8_t packet[1518];
@@ -460,7 +460,7 @@ static void test_too_small_wqe_stays(void **state)
 	host_port_stat_is(w->host, ORNIC_PORT_STAT_rx_dropped_no_wqe, 1);
 }
 
-static void test_bad_receive_wqe_fails_the_queue(void **state)
+TEST(test_bad_receive_wqe_fails_the_queue, IN_RAW)
 {
 	struct raw *w = *state;
 	uint8_t packet[64];
@@ -474,7 +474,7 @@ static void test_bad_receive_wqe_fails_the_queue(void **state)
 	host_device_stat_is(w->host, ORNIC_DEVICE_STAT_bad_lkey, 1);
 }
 
-static void test_counts_of_groups(void **state)
+TEST(test_counts_of_groups, IN_RAW)
 {
 	struct ornic_rx_filter_in all = { .flags = htole32(ORNIC_RX_ALLMULTI) };
 	struct raw *w = *state;
@@ -488,7 +488,7 @@ static void test_counts_of_groups(void **state)
 	host_port_stat_is(w->host, ORNIC_PORT_STAT_rx_multicast, 1);
 }
 
-static void test_spread_over_queues(void **state)
+TEST(test_spread_over_queues, IN_RAW)
 {
 	struct ornic_rx_queues_in in = {
 		.count = htole32(RAW_QPS),
@@ -526,7 +526,7 @@ static void test_spread_over_queues(void **state)
 }
 
 /* [ORNIC-DEV-16] */
-static void test_set_rx_queues_refusals(void **state)
+TEST(test_set_rx_queues_refusals, IN_RAW)
 {
 	struct raw *w = *state;
 	struct ornic_rx_queues_in in = { .count = htole32(2) };
@@ -561,26 +561,4 @@ static void test_set_rx_queues_refusals(void **state)
 	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_QP, w->qp[1].num);
 }
 
-UNIT_MAIN("eth",
-	RAW_TEST(test_frame_goes_out_as_it_is),
-	RAW_TEST(test_lengths_refused),
-	RAW_TEST(test_foreign_memory_refused),
-	RAW_TEST(test_vlan_is_inserted),
-	RAW_TEST(test_l4_checksum_where_asked),
-	RAW_TEST(test_checksum_offsets_refused),
-	RAW_TEST(test_reserved_bits_are_ignored),
-	RAW_TEST(test_ip_csum_flag),
-	RAW_TEST(test_checksums_of_zero),
-	RAW_TEST(test_unknown_opcodes_are_skipped),
-	RAW_TEST(test_ring_out_of_reach),
-	RAW_TEST(test_more_than_there_are_frames),
-	RAW_TEST(test_port_down_drops_and_completes),
-	RAW_TEST(test_frame_comes_in),
-	RAW_TEST(test_checksum_is_told),
-	RAW_TEST(test_what_does_not_come_in),
-	RAW_TEST(test_too_small_wqe_stays),
-	RAW_TEST(test_bad_receive_wqe_fails_the_queue),
-	RAW_TEST(test_counts_of_groups),
-	RAW_TEST(test_spread_over_queues),
-	RAW_TEST(test_set_rx_queues_refusals),
-)
+TEST_MAIN("eth")

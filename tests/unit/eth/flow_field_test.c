@@ -27,6 +27,10 @@ static int no_copy_setup(void **state)
 	return raw_setup_config(state, &config);
 }
 
+#define IN_BASIC { "[basic]", basic_setup, raw_teardown, NULL }
+#define IN_EXACT { "[exact]", exact_setup, raw_teardown, NULL }
+#define IN_NO_COPY { "[no copy]", no_copy_setup, raw_teardown, NULL }
+
 static struct ornic_create_flow_in rule(const struct raw *w, unsigned int n)
 {
 	return (struct ornic_create_flow_in){ .qpn = htole32(w->qp[n].num) };
@@ -62,7 +66,7 @@ static const struct {
 };
 
 /* [ORNIC-FIELD-1] The lists have all fields but the reserved ones, in order */
-static void test_lists_are_complete(void **state)
+TEST(test_lists_are_complete)
 {
 	uint8_t bytes[sizeof(struct ornic_flow_key)] = {};
 	unsigned int i, reserved = 0;
@@ -88,7 +92,7 @@ static void try_rule(struct raw *w, const struct ornic_create_flow_in *in,
 }
 
 /* [ORNIC-FIELD-1] [ORNIC-FIELD-3] */
-static void test_each_field(void **state)
+TEST(test_each_field, IN_RAW, IN_BASIC, IN_EXACT)
 {
 	struct raw *w = *state;
 	struct ornic_query_device_out out;
@@ -120,7 +124,7 @@ static void test_each_field(void **state)
 }
 
 /* [ORNIC-FIELD-2] The bits that a field can have are all bits of its mask */
-static void test_short_fields(void **state)
+TEST(test_short_fields, IN_EXACT)
 {
 	struct raw *w = *state;
 	struct ornic_create_flow_in in = rule(w, 1);
@@ -147,7 +151,7 @@ static void test_short_fields(void **state)
 }
 
 /* [ORNIC-FIELD-3] Types, flags and counters of a basic card */
-static void test_basic_types_and_flags(void **state)
+TEST(test_basic_types_and_flags, IN_BASIC)
 {
 	struct raw *w = *state;
 	struct ornic_create_flow_in good = rule(w, 1);
@@ -176,7 +180,7 @@ static void test_basic_types_and_flags(void **state)
 }
 
 /* [ORNIC-FIELD-4] */
-static void test_few_masks(void **state)
+TEST(test_few_masks, IN_BASIC)
 {
 	struct raw *w = *state;
 	struct ornic_create_flow_in in = rule(w, 1);
@@ -207,7 +211,7 @@ static void arrive(struct raw *w)
 }
 
 /* [ORNIC-FIELD-5] */
-static void test_oldest_of_equal_rules_takes_the_frame(void **state)
+TEST(test_oldest_of_equal_rules_takes_the_frame, IN_BASIC, IN_NO_COPY)
 {
 	struct raw *w = *state;
 	struct ornic_create_flow_in first = rule(w, 1), second = rule(w, 2);
@@ -236,16 +240,4 @@ static void test_oldest_of_equal_rules_takes_the_frame(void **state)
 	assert_int_equal(create(w, &first, NULL), ORNIC_CMD_NOT_SUPPORTED);
 }
 
-#define T(name, setup) cmocka_unit_test_setup_teardown(name, setup, raw_teardown)
-
-UNIT_MAIN("flow_field",
-	cmocka_unit_test(test_lists_are_complete),
-	T(test_each_field, raw_setup),
-	T(test_each_field, basic_setup),
-	T(test_each_field, exact_setup),
-	T(test_short_fields, exact_setup),
-	T(test_basic_types_and_flags, basic_setup),
-	T(test_few_masks, basic_setup),
-	T(test_oldest_of_equal_rules_takes_the_frame, basic_setup),
-	T(test_oldest_of_equal_rules_takes_the_frame, no_copy_setup),
-)
+TEST_MAIN("flow_field")

@@ -126,7 +126,7 @@ static bool is_zero(const void *data, size_t len)
 	return true;
 }
 
-static void test_ethernet(void **state)
+TEST(test_ethernet)
 {
 	struct ornic_flow_key key;
 	struct packet p = {};
@@ -141,7 +141,7 @@ static void test_ethernet(void **state)
 	assert_true(is_zero(&key, sizeof(key)));
 }
 
-static void test_tags(void **state)
+TEST(test_tags)
 {
 	struct ornic_flow_key key;
 	struct packet p = {};
@@ -160,7 +160,7 @@ static void test_tags(void **state)
 	assert_int_equal(key.outer.l3, 4);
 }
 
-static void test_ipv4(void **state)
+TEST(test_ipv4)
 {
 	static const uint8_t src[16] = { [12] = 10, 0, 0, 1 };
 	static const uint8_t dst[16] = { [12] = 10, 0, 0, 2 };
@@ -186,7 +186,7 @@ static void test_ipv4(void **state)
 	assert_true(is_zero(&key.inner, sizeof(key) - sizeof(key.outer)));
 }
 
-static void test_ipv4_options_and_fragments(void **state)
+TEST(test_ipv4_options_and_fragments)
 {
 	struct ornic_flow_key key;
 	struct packet p = {};
@@ -214,7 +214,7 @@ static void test_ipv4_options_and_fragments(void **state)
 	assert_int_equal(key.outer.dst_port, 0);
 }
 
-static void test_ipv4_that_lies(void **state)
+TEST(test_ipv4_that_lies)
 {
 	struct ornic_flow_key key;
 	struct packet p = {};
@@ -254,7 +254,7 @@ static void test_ipv4_that_lies(void **state)
 	assert_int_equal(key.outer.dst_port, 0);
 }
 
-static void test_ipv6(void **state)
+TEST(test_ipv6)
 {
 	struct ornic_flow_key key;
 	struct packet p = {};
@@ -296,7 +296,7 @@ static void test_ipv6(void **state)
 	assert_int_equal(key.outer.l3, 0);
 }
 
-static void test_ipv6_extension_headers(void **state)
+TEST(test_ipv6_extension_headers)
 {
 	/* Hop-by-hop of 16 bytes, routing, AH of 16, options, then UDP */
 	static const uint8_t chain[] = {
@@ -329,7 +329,7 @@ static void test_ipv6_extension_headers(void **state)
 	assert_int_equal(key.outer.l3, 6);
 }
 
-static void test_ipv6_fragments(void **state)
+TEST(test_ipv6_fragments)
 {
 	uint8_t ext[8] = { 17 };
 	struct ornic_flow_key key;
@@ -390,7 +390,7 @@ static void make_vxlan(struct packet *p, uint8_t **udp, uint8_t **vxlan)
 	end_ipv4(p, ip);
 }
 
-static void test_vxlan(void **state)
+TEST(test_vxlan)
 {
 	struct ornic_flow_key key;
 	struct packet p = {};
@@ -436,7 +436,7 @@ static void make_gre(struct packet *p, unsigned int flags, unsigned int proto)
 		pad(p, 4);
 }
 
-static void test_gre(void **state)
+TEST(test_gre)
 {
 	static const unsigned int flags[] = { 0, 0x2000, 0xb000, 0x3000 };
 	struct ornic_flow_key key;
@@ -471,7 +471,7 @@ static void test_gre(void **state)
 	}
 }
 
-static void test_gre_with_ethernet(void **state)
+TEST(test_gre_with_ethernet)
 {
 	struct ornic_flow_key key;
 	struct packet p = {};
@@ -485,7 +485,7 @@ static void test_gre_with_ethernet(void **state)
 	expect_inner(&key);
 }
 
-static void test_mpls(void **state)
+TEST(test_mpls)
 {
 	struct ornic_flow_key key;
 	struct packet eth = {}, udp = {}, gre = {};
@@ -523,7 +523,7 @@ static void test_mpls(void **state)
 	expect_inner(&key);
 }
 
-static void test_mpls_without_an_end(void **state)
+TEST(test_mpls_without_an_end)
 {
 	struct ornic_flow_key key;
 	struct packet p = {};
@@ -537,7 +537,7 @@ static void test_mpls_without_an_end(void **state)
 	assert_true(is_zero(&key.inner, sizeof(key.inner)));
 }
 
-static void test_esp(void **state)
+TEST(test_esp)
 {
 	struct ornic_flow_key key;
 	struct packet p = {};
@@ -557,7 +557,7 @@ static void test_esp(void **state)
 }
 
 /* The parser reads nothing behind the frame or beyond the first 256 bytes */
-static void test_cut_anywhere(void **state)
+TEST(test_cut_anywhere)
 {
 	struct ornic_flow_key a, b;
 	struct packet p = {};
@@ -587,7 +587,7 @@ static void test_cut_anywhere(void **state)
 }
 
 /* Any peer can send such frames: the parser reads nothing beyond them */
-static void test_noise(void **state)
+TEST(test_noise)
 {
 	static const uint16_t types[] = { 0x0800, 0x86dd, 0x8100, 0x8847 };
 	static const uint8_t protos[] = { 6, 17, 47, 50, 0, 43, 44, 51, 60 };
@@ -618,21 +618,4 @@ static void test_noise(void **state)
 	}
 }
 
-UNIT_MAIN("flow_key",
-	cmocka_unit_test(test_ethernet),
-	cmocka_unit_test(test_tags),
-	cmocka_unit_test(test_ipv4),
-	cmocka_unit_test(test_ipv4_options_and_fragments),
-	cmocka_unit_test(test_ipv4_that_lies),
-	cmocka_unit_test(test_ipv6),
-	cmocka_unit_test(test_ipv6_extension_headers),
-	cmocka_unit_test(test_ipv6_fragments),
-	cmocka_unit_test(test_vxlan),
-	cmocka_unit_test(test_gre),
-	cmocka_unit_test(test_gre_with_ethernet),
-	cmocka_unit_test(test_mpls),
-	cmocka_unit_test(test_mpls_without_an_end),
-	cmocka_unit_test(test_esp),
-	cmocka_unit_test(test_cut_anywhere),
-	cmocka_unit_test(test_noise),
-)
+TEST_MAIN("flow_key")

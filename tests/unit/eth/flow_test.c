@@ -110,7 +110,7 @@ static void reaches(struct raw *w, const uint8_t *dmac, unsigned int dport,
 /* ---- commands ---- */
 
 /* [ORNIC-FLOW-3], [ORNIC-FLOW-4] */
-static void test_create_refusals(void **state)
+TEST(test_create_refusals, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct ornic_create_flow_in good = flow_in(w, 1, 2000);
@@ -159,7 +159,7 @@ static void test_create_refusals(void **state)
 }
 
 /* [ORNIC-FLOW-4] */
-static void test_only_queues_of_frames(void **state)
+TEST(test_only_queues_of_frames, IN_RAW_PROCESS)
 {
 	struct ornic_create_qp_in send_only = { .type = ORNIC_QPT_RAW_PACKET };
 	struct raw *w = *state;
@@ -187,7 +187,7 @@ static void test_only_queues_of_frames(void **state)
 }
 
 /* [ORNIC-FLOW-4] A rule uses its QP and its counters */
-static void test_used_objects_stay(void **state)
+TEST(test_used_objects_stay, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
@@ -211,7 +211,7 @@ static void test_used_objects_stay(void **state)
 }
 
 /* [ORNIC-FLOW-14] */
-static void test_limits(void **state)
+TEST(test_limits, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
@@ -237,7 +237,7 @@ static void test_limits(void **state)
 }
 
 /* [ORNIC-FLOW-14] The cost of one frame is bounded, whatever makes copies */
-static void test_copies_are_limited(void **state)
+TEST(test_copies_are_limited, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
@@ -273,7 +273,7 @@ static void test_copies_are_limited(void **state)
 /* ---- received frames ---- */
 
 /* [ORNIC-FLOW-5], [ORNIC-FLOW-8], [ORNIC-FLOW-9], [ORNIC-FLOW-15] */
-static void test_rule_takes_its_frames(void **state)
+TEST(test_rule_takes_its_frames, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 2, 2000);
@@ -301,7 +301,7 @@ static void test_rule_takes_its_frames(void **state)
 }
 
 /* [ORNIC-FLOW-5]: a rule takes no frame that differs in one field */
-static void test_each_field_counts(void **state)
+TEST(test_each_field_counts, IN_RAW_PROCESS)
 {
 	/* Source MAC, source address, type of service, destination port */
 	static const unsigned int fields[] = { 11, 29, 15, 37 };
@@ -329,7 +329,7 @@ static void test_each_field_counts(void **state)
 }
 
 /* [ORNIC-FLOW-5] */
-static void test_priority_then_age(void **state)
+TEST(test_priority_then_age, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct ornic_create_flow_in any = flow_in(w, 1, 0);
@@ -356,7 +356,7 @@ static void test_priority_then_age(void **state)
 }
 
 /* [ORNIC-FLOW-5] Frames to groups pass the rules for unicast addresses */
-static void test_groups_and_unicast_rules(void **state)
+TEST(test_groups_and_unicast_rules, IN_RAW)
 {
 	struct raw *w = *state;
 	struct ornic_create_flow_in unicast = flow_in(w, 3, 2000);
@@ -386,7 +386,7 @@ static void test_groups_and_unicast_rules(void **state)
 }
 
 /* [ORNIC-FLOW-6] */
-static void test_listeners_to_the_same(void **state)
+TEST(test_listeners_to_the_same, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
@@ -416,7 +416,7 @@ static void test_listeners_to_the_same(void **state)
 }
 
 /* [ORNIC-FLOW-7] */
-static void test_dont_trap(void **state)
+TEST(test_dont_trap, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
@@ -440,7 +440,7 @@ static void test_dont_trap(void **state)
 }
 
 /* [ORNIC-FLOW-5] */
-static void test_defaults(void **state)
+TEST(test_defaults, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct ornic_create_flow_in all = flow_in(w, 1, 0);
@@ -463,7 +463,7 @@ static void test_defaults(void **state)
 }
 
 /* [ORNIC-FLOW-9], [ORNIC-FLOW-10], [ORNIC-FLOW-16] */
-static void test_drop_and_count(void **state)
+TEST(test_drop_and_count, IN_RAW_PROCESS)
 {
 	struct ornic_query_stats_in query = {
 		.scope = htole32(ORNIC_STATS_COUNTERS),
@@ -500,7 +500,7 @@ static void test_drop_and_count(void **state)
 }
 
 /* [ORNIC-FLOW-8] A frame that a QP cannot receive goes to no other QP */
-static void test_queue_that_takes_nothing(void **state)
+TEST(test_queue_that_takes_nothing, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
@@ -519,7 +519,7 @@ static void test_queue_that_takes_nothing(void **state)
 }
 
 /* [ORNIC-FLOW-5] */
-static void test_malformed_is_not_shown(void **state)
+TEST(test_malformed_is_not_shown, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 0);
@@ -549,7 +549,7 @@ static void set_gid(struct raw *w)
 }
 
 /* [ORNIC-FLOW-5] */
-static void test_roce_is_for_roce(void **state)
+TEST(test_roce_is_for_roce, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 4791);
@@ -568,7 +568,7 @@ static void test_roce_is_for_roce(void **state)
 /* ---- sniffers ---- */
 
 /* [ORNIC-FLOW-11] */
-static void test_sniffer_sees_everything(void **state)
+TEST(test_sniffer_sees_everything, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 0);
@@ -600,7 +600,7 @@ static void test_sniffer_sees_everything(void **state)
 }
 
 /* [ORNIC-FLOW-11] */
-static void test_sniffers_choose_and_share(void **state)
+TEST(test_sniffers_choose_and_share, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
@@ -618,7 +618,7 @@ static void test_sniffers_choose_and_share(void **state)
 }
 
 /* [ORNIC-FLOW-12] Sniffers need wire packets, so none is FRAME_LOCAL */
-static void test_sniffed_roce_is_bytes(void **state)
+TEST(test_sniffed_roce_is_bytes, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 0);
@@ -652,7 +652,7 @@ static void send_udp(struct raw *w, unsigned int n, unsigned int dport, bool wir
 }
 
 /* [ORNIC-FLOW-13] */
-static void test_egress(void **state)
+TEST(test_egress, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
@@ -682,7 +682,7 @@ static void test_egress(void **state)
 }
 
 /* [ORNIC-FLOW-13] The first rule that matches decides */
-static void test_egress_order(void **state)
+TEST(test_egress_order, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 0);
@@ -698,26 +698,4 @@ static void test_egress_order(void **state)
 	send_udp(w, 1, 2001, false);
 }
 
-UNIT_MAIN("flow",
-	RAW_PROCESS_TEST(test_create_refusals),
-	RAW_PROCESS_TEST(test_only_queues_of_frames),
-	RAW_PROCESS_TEST(test_used_objects_stay),
-	RAW_PROCESS_TEST(test_limits),
-	RAW_PROCESS_TEST(test_copies_are_limited),
-	RAW_PROCESS_TEST(test_rule_takes_its_frames),
-	RAW_PROCESS_TEST(test_each_field_counts),
-	RAW_PROCESS_TEST(test_priority_then_age),
-	RAW_TEST(test_groups_and_unicast_rules),
-	RAW_PROCESS_TEST(test_listeners_to_the_same),
-	RAW_PROCESS_TEST(test_dont_trap),
-	RAW_PROCESS_TEST(test_defaults),
-	RAW_PROCESS_TEST(test_drop_and_count),
-	RAW_PROCESS_TEST(test_queue_that_takes_nothing),
-	RAW_PROCESS_TEST(test_malformed_is_not_shown),
-	RAW_PROCESS_TEST(test_roce_is_for_roce),
-	RAW_PROCESS_TEST(test_sniffer_sees_everything),
-	RAW_PROCESS_TEST(test_sniffers_choose_and_share),
-	RAW_PROCESS_TEST(test_sniffed_roce_is_bytes),
-	RAW_PROCESS_TEST(test_egress),
-	RAW_PROCESS_TEST(test_egress_order),
-)
+TEST_MAIN("flow")

@@ -86,7 +86,7 @@ static void expect_recv(struct raw *w, unsigned int n)
 }
 
 /* A sniffer, a rule that only looks, and the queues of the port */
-static void test_received(void **state)
+TEST(test_received, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	uint8_t packet[LEN];
@@ -106,7 +106,7 @@ static void test_received(void **state)
 }
 
 /* The queues of the port alone need no fields */
-static void test_received_without_rules(void **state)
+TEST(test_received_without_rules, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	uint8_t packet[LEN];
@@ -120,7 +120,7 @@ static void test_received_without_rules(void **state)
 }
 
 /* Checksum, source check, egress rule, loopback to a rule, and sniffer */
-static void test_sent(void **state)
+TEST(test_sent, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	unsigned int n;
@@ -141,7 +141,7 @@ static void test_sent(void **state)
 }
 
 /* A frame that only passes is not read */
-static void test_sent_without_rules(void **state)
+TEST(test_sent_without_rules, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	uint8_t *packet = host_ptr(w->host, w->data);
@@ -155,9 +155,4 @@ static void test_sent_without_rules(void **state)
 	expect_reads(0, 0);
 }
 
-UNIT_MAIN("headers",
-	RAW_PROCESS_TEST(test_received),
-	RAW_PROCESS_TEST(test_received_without_rules),
-	RAW_PROCESS_TEST(test_sent),
-	RAW_PROCESS_TEST(test_sent_without_rules),
-)
+TEST_MAIN("headers")

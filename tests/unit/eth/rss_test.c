@@ -74,7 +74,7 @@ static void rss_make(const struct rss_vector *v, struct frame *frame)
 	frame->hdr_len = tcp + 20 - frame->hdr;
 }
 
-static void test_rss_published_vectors(void **state)
+TEST(test_rss_published_vectors)
 {
 	struct frame frame;
 	struct headers headers;
@@ -116,7 +116,7 @@ static bool hash_fields(const struct frame *frame, uint32_t fields,
 #define OUTER (RSS_FIELDS & ~ORNIC_RX_HASH_INNER)
 
 /* [ORNIC-RSS-4] */
-static void test_rss_of_chosen_fields(void **state)
+TEST(test_rss_of_chosen_fields)
 {
 	struct frame frame;
 	uint32_t hash;
@@ -205,7 +205,7 @@ static void rss_wrap(struct frame *frame, bool vxlan, bool inner_v6)
 }
 
 /* [ORNIC-RSS-5] */
-static void test_rss_of_the_packet_inside(void **state)
+TEST(test_rss_of_the_packet_inside)
 {
 	struct frame frame;
 	unsigned int i, how;
@@ -236,7 +236,7 @@ static void test_rss_of_the_packet_inside(void **state)
 }
 
 /* [ORNIC-RSS-5] */
-static void test_rss_of_esp(void **state)
+TEST(test_rss_of_esp)
 {
 	struct frame frame;
 	uint8_t *ip = frame.hdr + HEADERS_ETH_LEN;
@@ -252,7 +252,7 @@ static void test_rss_of_esp(void **state)
 	assert_false(hash_fields(&frame, RSS_FIELDS, rss_key, &hash));
 }
 
-static void test_rss_fragments_have_no_ports(void **state)
+TEST(test_rss_fragments_have_no_ports)
 {
 	struct frame frame;
 	struct headers headers;
@@ -270,7 +270,7 @@ static void test_rss_fragments_have_no_ports(void **state)
 	assert_int_equal(hash, rss_vectors[0].ip);
 }
 
-static void test_flow_refuses_lengths_that_lie(void **state)
+TEST(test_flow_refuses_lengths_that_lie)
 {
 	struct frame frame;
 	struct headers headers;
@@ -313,7 +313,7 @@ static void test_flow_refuses_lengths_that_lie(void **state)
 	assert_int_equal(headers.l4, HEADERS_PROTO_UDP);
 }
 
-static void test_flow_sees_through_a_tag(void **state)
+TEST(test_flow_sees_through_a_tag)
 {
 	struct frame frame;
 	struct headers headers;
@@ -331,7 +331,7 @@ static void test_flow_sees_through_a_tag(void **state)
 	assert_int_equal(headers.l4, HEADERS_PROTO_TCP);
 }
 
-static void test_csum_rfc1071_example(void **state)
+TEST(test_csum_rfc1071_example)
 {
 	static const uint8_t data[] = { 0x00, 0x01, 0xf2, 0x03,
 					0xf4, 0xf5, 0xf6, 0xf7 };
@@ -341,7 +341,7 @@ static void test_csum_rfc1071_example(void **state)
 	assert_int_equal(csum_fold(&csum), 0xddf2);
 }
 
-static void test_csum_does_not_depend_on_the_pieces(void **state)
+TEST(test_csum_does_not_depend_on_the_pieces)
 {
 	uint8_t data[97];
 	struct csum whole = {};
@@ -361,7 +361,7 @@ static void test_csum_does_not_depend_on_the_pieces(void **state)
 	}
 }
 
-static void test_csum_knows_good_from_bad(void **state)
+TEST(test_csum_knows_good_from_bad)
 {
 	struct csum ip = {}, l4 = {};
 	uint8_t pseudo[12] = { [9] = HEADERS_PROTO_TCP, [11] = 20 };
@@ -389,15 +389,4 @@ static void test_csum_knows_good_from_bad(void **state)
 	assert_false(csum_ip_ok(&frame, &headers));
 }
 
-UNIT_MAIN("rss",
-	cmocka_unit_test(test_rss_published_vectors),
-	cmocka_unit_test(test_rss_of_chosen_fields),
-	cmocka_unit_test(test_rss_of_the_packet_inside),
-	cmocka_unit_test(test_rss_of_esp),
-	cmocka_unit_test(test_rss_fragments_have_no_ports),
-	cmocka_unit_test(test_flow_refuses_lengths_that_lie),
-	cmocka_unit_test(test_flow_sees_through_a_tag),
-	cmocka_unit_test(test_csum_rfc1071_example),
-	cmocka_unit_test(test_csum_does_not_depend_on_the_pieces),
-	cmocka_unit_test(test_csum_knows_good_from_bad),
-)
+TEST_MAIN("rss")

@@ -45,7 +45,7 @@ static bool goes_out(struct raw *w, unsigned int n, const uint8_t *smac,
 }
 
 /* QP 0 is of the network stack, the others are of a process */
-static void test_frames_of_the_stack_and_of_processes(void **state)
+TEST(test_frames_of_the_stack_and_of_processes, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	unsigned int n;
@@ -71,7 +71,7 @@ static void test_frames_of_the_stack_and_of_processes(void **state)
 	host_port_stat_is(w->host, ORNIC_PORT_STAT_tx_errors, 0);
 }
 
-static void test_the_permanent_address_counts(void **state)
+TEST(test_the_permanent_address_counts, IN_RAW)
 {
 	struct ornic_modify_port_in in = { .mask = htole32(ORNIC_PORT_MAC) };
 	struct raw *w = *state;
@@ -100,7 +100,7 @@ static void set_gid_smac(struct side *side, const uint8_t *smac)
 	host_cmd_in_ok(side->host, ORNIC_CMD_SET_GID, &in);
 }
 
-static void test_roce(void **state)
+TEST(test_roce, IN_PAIR_BOTH(pair_setup_uc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 100);
@@ -186,7 +186,7 @@ static void set_gid(struct raw *w, bool ipv6, unsigned int vlan_id)
 	host_cmd_in_ok(w->host, ORNIC_CMD_SET_GID, &in);
 }
 
-static void test_roce_packets_of_others(void **state)
+TEST(test_roce_packets_of_others, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	unsigned int ipv6, n;
@@ -218,7 +218,7 @@ static void test_roce_packets_of_others(void **state)
 }
 
 /* Other hosts find the UDP header there, and this card does not */
-static void test_udp_where_others_find_it(void **state)
+TEST(test_udp_where_others_find_it, IN_RAW_PROCESS)
 {
 	static const struct {
 		bool ipv6;
@@ -259,7 +259,7 @@ static void test_udp_where_others_find_it(void **state)
 }
 
 /* Behind more tags than one no source is known, but others may find the packet */
-static void test_roce_behind_tags(void **state)
+TEST(test_roce_behind_tags, IN_RAW_PROCESS)
 {
 	static const struct {
 		unsigned int count;
@@ -295,7 +295,7 @@ static void test_roce_behind_tags(void **state)
 }
 
 /* Headers behind the bounds of the card may be those of RoCE ([ORNIC-FLOW-2]) */
-static void test_behind_the_least_bounds(void **state)
+TEST(test_behind_the_least_bounds, IN_RAW_PROCESS)
 {
 	static const uint8_t tags[] = { 0x81, 0, 0, 5, 0x81, 0, 0, 5, 0x81, 0, 0, 5 };
 	static const uint8_t options[] = { 60, 0, 0, 0 };
@@ -328,12 +328,4 @@ static void test_behind_the_least_bounds(void **state)
 	assert_true(goes_out(w, 1, w->host->mac, 0));
 }
 
-UNIT_MAIN("spoof",
-	RAW_PROCESS_TEST(test_frames_of_the_stack_and_of_processes),
-	RAW_TEST(test_the_permanent_address_counts),
-	PAIR_BOTH(test_roce, pair_setup_uc),
-	RAW_PROCESS_TEST(test_roce_packets_of_others),
-	RAW_PROCESS_TEST(test_roce_behind_tags),
-	RAW_PROCESS_TEST(test_udp_where_others_find_it),
-	RAW_PROCESS_TEST(test_behind_the_least_bounds),
-)
+TEST_MAIN("spoof")

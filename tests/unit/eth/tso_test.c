@@ -176,7 +176,7 @@ static void expect_done(struct raw *w)
 }
 
 /* [ORNIC-SQ-30] */
-static void test_segments(void **state)
+TEST(test_segments, IN_RAW)
 {
 	static const uint32_t lens[] = { 1, MSS - 1, MSS, MSS + 1, 3 * MSS,
 					 10 * MSS + 17 };
@@ -202,7 +202,7 @@ static void test_segments(void **state)
 }
 
 /* [ORNIC-SQ-30] The checksum of TCP may be 0, and is not 0xffff then */
-static void test_checksum_of_zero(void **state)
+TEST(test_checksum_of_zero, IN_RAW)
 {
 	struct raw *w = *state;
 	struct tso_wr wr = make(w, false, false, 100);
@@ -223,7 +223,7 @@ static void test_checksum_of_zero(void **state)
 }
 
 /* [ORNIC-SQ-30] The longest headers, with the longest segments */
-static void test_longest_headers(void **state)
+TEST(test_longest_headers, IN_RAW)
 {
 	struct raw *w = *state;
 	struct tso_wr wr = make(w, false, true, 2 * MSS);
@@ -263,7 +263,7 @@ static void take(void *arg)
 }
 
 /* [ORNIC-SQ-30] More segments than the host has frames */
-static void test_longest_payload(void **state)
+TEST(test_longest_payload, IN_RAW)
 {
 	struct raw *w = *state;
 	struct tso_wr wr = make(w, false, false, CARD_MAX_TSO);
@@ -285,7 +285,7 @@ static void test_longest_payload(void **state)
 }
 
 /* [ORNIC-SQ-31] */
-static void test_refusals(void **state)
+TEST(test_refusals, IN_RAW)
 {
 	struct raw *w = *state;
 	struct tso_wr good = make(w, false, false, 2 * MSS), wr;
@@ -340,7 +340,7 @@ static void test_refusals(void **state)
 }
 
 /* [ORNIC-SQ-32] Segments that were sent before the failure stay sent */
-static void test_failure_in_the_middle(void **state)
+TEST(test_failure_in_the_middle, IN_RAW)
 {
 	struct raw *w = *state;
 	struct tso_wr wr = make(w, false, false, 9 * MSS);
@@ -359,7 +359,7 @@ static void test_failure_in_the_middle(void **state)
 }
 
 /* [ORNIC-SQ-32] */
-static void test_what_has_begun_is_finished_in_sqd(void **state)
+TEST(test_what_has_begun_is_finished_in_sqd, IN_RAW)
 {
 	struct raw *w = *state;
 	struct tso_wr wr = make(w, false, false, 5 * MSS);
@@ -400,7 +400,7 @@ static void test_what_has_begun_is_finished_in_sqd(void **state)
 }
 
 /* [ORNIC-RATE-2] Each segment is a frame */
-static void test_segments_are_paced(void **state)
+TEST(test_segments_are_paced, IN_RAW)
 {
 	struct raw *w = *state;
 	struct tso_wr wr = make(w, false, false, 9 * MSS);
@@ -425,7 +425,7 @@ static void test_segments_are_paced(void **state)
 }
 
 /* [ORNIC-SQ-9] */
-static void test_other_types_have_none(void **state)
+TEST(test_other_types_have_none, IN_RAW)
 {
 	struct raw *w = *state;
 	struct tso_wr wr = make(w, false, false, MSS);
@@ -437,14 +437,4 @@ static void test_other_types_have_none(void **state)
 	host_device_stat_is(w->host, ORNIC_DEVICE_STAT_bad_wqe_opcode, 1);
 }
 
-UNIT_MAIN("tso",
-	RAW_TEST(test_segments),
-	RAW_TEST(test_checksum_of_zero),
-	RAW_TEST(test_longest_headers),
-	RAW_TEST(test_longest_payload),
-	RAW_TEST(test_refusals),
-	RAW_TEST(test_failure_in_the_middle),
-	RAW_TEST(test_what_has_begun_is_finished_in_sqd),
-	RAW_TEST(test_segments_are_paced),
-	RAW_TEST(test_other_types_have_none),
-)
+TEST_MAIN("tso")

@@ -271,12 +271,12 @@ static void check_bounds(struct raw *w, const struct vector *v)
 	check_within(v, &bounds);
 }
 
-static void test_fields(void **state)
+TEST(test_fields)
 {
 	assert_true(for_each(check_fields, NULL) > 40);
 }
 
-static void test_bounds(void **state)
+TEST(test_bounds)
 {
 	for_each(check_bounds, NULL);
 }
@@ -357,7 +357,14 @@ static void check_port(struct raw *w, const struct vector *v)
 	assert_null(host_queue_peek(&w->cq));
 }
 
-static void test_port(void **state)
+static int least_setup(void **state)
+{
+	const struct card_config config = { .parse_least = true };
+
+	return raw_setup_config(state, &config);
+}
+
+TEST(test_port, IN_RAW, { " (least)", least_setup, raw_teardown, NULL })
 {
 	struct ornic_modify_port_in port = { .mask = htole32(ORNIC_PORT_MAC) };
 	struct ornic_rx_queues_in queues = {
@@ -376,16 +383,4 @@ static void test_port(void **state)
 	for_each(check_port, w);
 }
 
-static int least_setup(void **state)
-{
-	const struct card_config config = { .parse_least = true };
-
-	return raw_setup_config(state, &config);
-}
-
-UNIT_MAIN("vector",
-	cmocka_unit_test(test_fields),
-	cmocka_unit_test(test_bounds),
-	RAW_TEST(test_port),
-	cmocka_unit_test_setup_teardown(test_port, least_setup, raw_teardown),
-)
+TEST_MAIN("vector")

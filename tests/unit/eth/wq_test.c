@@ -13,7 +13,7 @@
 /* ---- objects ---- */
 
 /* [ORNIC-WQ-1] */
-static void test_create_refusals(void **state)
+TEST(test_create_refusals, IN_RAW_PROCESS)
 {
 	struct ornic_create_wq_in good = {};
 	struct raw *w = *state;
@@ -47,7 +47,7 @@ static void test_create_refusals(void **state)
 }
 
 /* [ORNIC-WQ-2] */
-static void test_numbers_are_of_one_kind(void **state)
+TEST(test_numbers_are_of_one_kind, IN_RAW_PROCESS)
 {
 	struct ornic_modify_wq_in to_wq = {};
 	struct ornic_modify_qp_in to_qp = {};
@@ -75,7 +75,7 @@ static void test_numbers_are_of_one_kind(void **state)
 }
 
 /* [ORNIC-OBJ-6] */
-static void test_uses(void **state)
+TEST(test_uses, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct ornic_object bad = { .rsvd = htole32(1) };
@@ -117,7 +117,7 @@ static void test_uses(void **state)
 }
 
 /* [ORNIC-RSS-1] */
-static void test_table_refusals(void **state)
+TEST(test_table_refusals, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct {
@@ -155,7 +155,7 @@ static void test_table_refusals(void **state)
 }
 
 /* [ORNIC-RSS-2] */
-static void test_rss_qp_refusals(void **state)
+TEST(test_rss_qp_refusals, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct ornic_create_qp_in good;
@@ -195,7 +195,7 @@ static void test_rss_qp_refusals(void **state)
 }
 
 /* [ORNIC-RSS-3] */
-static void test_rss_qp_has_no_states(void **state)
+TEST(test_rss_qp_has_no_states, IN_RAW_PROCESS)
 {
 	struct ornic_rx_queues_in queues = { .count = htole32(1) };
 	struct ornic_object name = {};
@@ -227,7 +227,7 @@ static void test_rss_qp_has_no_states(void **state)
 /* ---- states ---- */
 
 /* [ORNIC-WQ-3] */
-static void test_transitions(void **state)
+TEST(test_transitions, IN_RAW_PROCESS)
 {
 	static const struct {
 		unsigned int from;
@@ -261,7 +261,7 @@ static void test_transitions(void **state)
 }
 
 /* [ORNIC-WQ-3] */
-static void test_modify_refusals(void **state)
+TEST(test_modify_refusals, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct ornic_modify_wq_in good = { .mask = htole32(7) };
@@ -294,7 +294,7 @@ static void test_modify_refusals(void **state)
 }
 
 /* [ORNIC-WQ-4] */
-static void test_frames_come_in_rdy_only(void **state)
+TEST(test_frames_come_in_rdy_only, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	const struct ornic_cqe *cqe;
@@ -328,7 +328,7 @@ static void test_frames_come_in_rdy_only(void **state)
 }
 
 /* [ORNIC-DB-12] */
-static void test_doorbell_needed(void **state)
+TEST(test_doorbell_needed, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct host_qp wq;
@@ -346,7 +346,7 @@ static void test_doorbell_needed(void **state)
 }
 
 /* [ORNIC-WQ-5] */
-static void test_err_flushes_and_reset_does_not(void **state)
+TEST(test_err_flushes_and_reset_does_not, IN_RAW_PROCESS)
 {
 	struct ornic_qp_dbr *dbr;
 	struct raw *w = *state;
@@ -381,7 +381,7 @@ static void test_err_flushes_and_reset_does_not(void **state)
 }
 
 /* [ORNIC-QP-7] Flushed within 20 ms, or when the host asks for ERR again */
-static void test_err_looks_again(void **state)
+TEST(test_err_looks_again, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct host_qp wq;
@@ -419,7 +419,7 @@ expect_message(struct raw *w, const char *fmt, ...)
 }
 
 /* [ORNIC-WQ-7] */
-static void test_wq_that_fails_tells(void **state)
+TEST(test_wq_that_fails_tells, IN_RAW_PROCESS)
 {
 	struct ornic_qp_dbr *dbr;
 	struct raw *w = *state;
@@ -463,7 +463,7 @@ static void test_wq_that_fails_tells(void **state)
 }
 
 /* [ORNIC-WQ-7] */
-static void test_cq_that_fails_takes_its_wqs(void **state)
+TEST(test_cq_that_fails_takes_its_wqs, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	struct host_queue small;
@@ -489,7 +489,7 @@ static void test_cq_that_fails_takes_its_wqs(void **state)
 /* ---- RSS ---- */
 
 /* [ORNIC-RSS-4] */
-static void test_frames_are_spread(void **state)
+TEST(test_frames_are_spread, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	unsigned int i, hits[RAW_WQS] = {};
@@ -533,7 +533,7 @@ static void test_frames_are_spread(void **state)
 }
 
 /* [ORNIC-RSS-4] */
-static void test_frames_without_a_hash(void **state)
+TEST(test_frames_without_a_hash, IN_RAW_PROCESS)
 {
 	const struct ornic_cqe_ext *ext;
 	struct raw *w = *state;
@@ -560,7 +560,7 @@ static void test_frames_without_a_hash(void **state)
 }
 
 /* [ORNIC-RSS-1] */
-static void test_largest_table(void **state)
+TEST(test_largest_table, IN_RAW_PROCESS)
 {
 	struct raw *w = *state;
 	unsigned int i;
@@ -577,22 +577,4 @@ static void test_largest_table(void **state)
 	assert_int_equal(w->host->card->rwq_tables.count, 0);
 }
 
-UNIT_MAIN("wq",
-	RAW_PROCESS_TEST(test_create_refusals),
-	RAW_PROCESS_TEST(test_numbers_are_of_one_kind),
-	RAW_PROCESS_TEST(test_uses),
-	RAW_PROCESS_TEST(test_table_refusals),
-	RAW_PROCESS_TEST(test_rss_qp_refusals),
-	RAW_PROCESS_TEST(test_rss_qp_has_no_states),
-	RAW_PROCESS_TEST(test_transitions),
-	RAW_PROCESS_TEST(test_modify_refusals),
-	RAW_PROCESS_TEST(test_frames_come_in_rdy_only),
-	RAW_PROCESS_TEST(test_doorbell_needed),
-	RAW_PROCESS_TEST(test_err_flushes_and_reset_does_not),
-	RAW_PROCESS_TEST(test_err_looks_again),
-	RAW_PROCESS_TEST(test_wq_that_fails_tells),
-	RAW_PROCESS_TEST(test_cq_that_fails_takes_its_wqs),
-	RAW_PROCESS_TEST(test_frames_are_spread),
-	RAW_PROCESS_TEST(test_frames_without_a_hash),
-	RAW_PROCESS_TEST(test_largest_table),
-)
+TEST_MAIN("wq")

@@ -47,7 +47,7 @@ static unsigned int find_cap(unsigned int id)
 	return 0;
 }
 
-static void test_identity(void **state)
+TEST(test_identity, IN(setup, NULL))
 {
 	assert_int_equal(get(PCI_VENDOR_ID, 2), 0x1af4);
 	assert_int_equal(get(PCI_DEVICE_ID, 2), 0x10f0);
@@ -59,7 +59,7 @@ static void test_identity(void **state)
 }
 
 /* [ORNIC-PCI-2] The BARs are of 64 bits, and not prefetchable */
-static void test_all_ones_everywhere_change_only_what_they_may(void **state)
+TEST(test_all_ones_everywhere_change_only_what_they_may, IN(setup, NULL))
 {
 	struct pci before = pci;
 	unsigned int i;
@@ -88,7 +88,7 @@ static void test_all_ones_everywhere_change_only_what_they_may(void **state)
 }
 
 /* [ORNIC-ROOM-3] Neither half of BAR4 has a bit that sizes it */
-static void test_there_is_no_bar4(void **state)
+TEST(test_there_is_no_bar4, IN(setup, NULL))
 {
 	set(PCI_BASE_ADDRESS_4, ~0U, 4);
 	set(PCI_BASE_ADDRESS_5, ~0U, 4);
@@ -96,7 +96,7 @@ static void test_there_is_no_bar4(void **state)
 	assert_int_equal(get(PCI_BASE_ADDRESS_5, 4), 0);
 }
 
-static void test_command_takes_effect_once(void **state)
+TEST(test_command_takes_effect_once, IN(setup, NULL))
 {
 	assert_false(pci_memory_enabled(&pci));
 	assert_false(pci_master_enabled(&pci));
@@ -110,7 +110,7 @@ static void test_command_takes_effect_once(void **state)
 	assert_int_equal(set(PCI_COMMAND, 1, 2), 0);
 }
 
-static void test_status_is_cleared_by_writing_ones(void **state)
+TEST(test_status_is_cleared_by_writing_ones, IN(setup, NULL))
 {
 	pci.config[PCI_STATUS + 1] = 0xf9;
 	set(PCI_STATUS, 0x2000, 2);
@@ -119,7 +119,7 @@ static void test_status_is_cleared_by_writing_ones(void **state)
 	assert_int_equal(get(PCI_STATUS, 2), PCI_STATUS_CAP_LIST);
 }
 
-static void test_msix(void **state)
+TEST(test_msix, IN(setup, NULL))
 {
 	unsigned int at = find_cap(PCI_CAP_ID_MSIX);
 
@@ -136,7 +136,7 @@ static void test_msix(void **state)
 }
 
 /* [ORNIC-PCI-3] */
-static void test_msix_table_has_room_for_all_vectors(void **state)
+TEST(test_msix_table_has_room_for_all_vectors, IN(setup, NULL))
 {
 	assert_int_equal(ORNIC_VECTORS_MAX * PCI_MSIX_ENTRY_SIZE,
 			 ORNIC_BAR_MSIX_PBA - ORNIC_BAR_MSIX_TABLE);
@@ -148,7 +148,7 @@ static void test_msix_table_has_room_for_all_vectors(void **state)
  * [ORNIC-BUS-3], [ORNIC-BUS-6]: no AtomicOps. [ORNIC-BUS-4], [ORNIC-BUS-8]: the
  * host chooses Relaxed Ordering and the completion timeout.
  */
-static void test_transactions_that_the_host_may_choose(void **state)
+TEST(test_transactions_that_the_host_may_choose, IN(setup, NULL))
 {
 	unsigned int at = find_cap(PCI_CAP_ID_EXP);
 	unsigned int was;
@@ -172,7 +172,7 @@ static void test_transactions_that_the_host_may_choose(void **state)
  * [ORNIC-BUS-10]: a reset brings the default of the completion timeout back. The reads of this card
  * end at once, so what waits for one cannot be tried here.
  */
-static void test_completion_timeout_is_the_default(void **state)
+TEST(test_completion_timeout_is_the_default, IN(setup, NULL))
 {
 	unsigned int at = find_cap(PCI_CAP_ID_EXP) + PCI_EXP_DEVCTL2;
 
@@ -184,7 +184,7 @@ static void test_completion_timeout_is_the_default(void **state)
 }
 
 /* [ORNIC-BUS-9]: neither ATS nor PRI nor PASID */
-static void test_addresses_are_translated_by_the_host(void **state)
+TEST(test_addresses_are_translated_by_the_host, IN(setup, NULL))
 {
 	unsigned int at = 0x100, id;
 
@@ -196,7 +196,7 @@ static void test_addresses_are_translated_by_the_host(void **state)
 	}
 }
 
-static void test_flr_reads_zero_and_is_reported(void **state)
+TEST(test_flr_reads_zero_and_is_reported, IN(setup, NULL))
 {
 	unsigned int at = find_cap(PCI_CAP_ID_EXP) + PCI_EXP_DEVCTL;
 	uint32_t was = get(at, 2);
@@ -210,7 +210,7 @@ static void test_flr_reads_zero_and_is_reported(void **state)
 	assert_int_equal(set(at + 1, 0x80, 1), PCI_EFFECT_FLR);
 }
 
-static void test_power_state_is_all_of_pm_that_is_written(void **state)
+TEST(test_power_state_is_all_of_pm_that_is_written, IN(setup, NULL))
 {
 	unsigned int at = find_cap(PCI_CAP_ID_PM) + PCI_PM_CTRL;
 
@@ -219,7 +219,7 @@ static void test_power_state_is_all_of_pm_that_is_written(void **state)
 }
 
 /* [ORNIC-PCI-8] */
-static void test_d3hot_is_like_a_disabled_function(void **state)
+TEST(test_d3hot_is_like_a_disabled_function, IN(setup, NULL))
 {
 	unsigned int at = find_cap(PCI_CAP_ID_PM) + PCI_PM_CTRL;
 
@@ -235,7 +235,7 @@ static void test_d3hot_is_like_a_disabled_function(void **state)
 }
 
 /* [ORNIC-PCI-8] */
-static void test_d1_and_d2_are_discarded(void **state)
+TEST(test_d1_and_d2_are_discarded, IN(setup, NULL))
 {
 	unsigned int at = find_cap(PCI_CAP_ID_PM) + PCI_PM_CTRL;
 	unsigned int from, to;
@@ -280,7 +280,7 @@ static const struct {
 };
 
 /* [ORNIC-PCI-9] */
-static void test_error_registers_take_what_they_may(void **state)
+TEST(test_error_registers_take_what_they_may, IN(setup, NULL))
 {
 	unsigned int at = find_ecap(PCI_EXT_CAP_ID_ERR), i;
 
@@ -298,7 +298,7 @@ static void test_error_registers_take_what_they_may(void **state)
 }
 
 /* [ORNIC-PCI-9] */
-static void test_error_status_is_cleared_by_writing_ones(void **state)
+TEST(test_error_status_is_cleared_by_writing_ones, IN(setup, NULL))
 {
 	static const struct {
 		unsigned int offset;
@@ -325,7 +325,7 @@ static void test_error_status_is_cleared_by_writing_ones(void **state)
 }
 
 /* [ORNIC-PCI-9] */
-static void test_only_power_on_resets_error_registers(void **state)
+TEST(test_only_power_on_resets_error_registers, IN(setup, NULL))
 {
 	unsigned int at = find_ecap(PCI_EXT_CAP_ID_ERR);
 
@@ -346,32 +346,11 @@ static void test_only_power_on_resets_error_registers(void **state)
 }
 
 /* [ORNIC-PCI-1] [ORNIC-DEV-3]: the GUID, which has the universal/local bit of the MAC inverted */
-static void test_serial_number_is_the_guid(void **state)
+TEST(test_serial_number_is_the_guid, IN(setup, NULL))
 {
 	assert_int_equal(get(0x100, 4) & 0xfffff, 0x10003);
 	assert_int_equal(get(0x104, 4), 0xfe334455);
 	assert_int_equal(get(0x108, 4), 0x001122ff);
 }
 
-#define TEST(fn) cmocka_unit_test_setup(fn, setup)
-
-UNIT_MAIN("pci",
-	TEST(test_identity),
-	TEST(test_all_ones_everywhere_change_only_what_they_may),
-	TEST(test_there_is_no_bar4),
-	TEST(test_command_takes_effect_once),
-	TEST(test_status_is_cleared_by_writing_ones),
-	TEST(test_msix),
-	TEST(test_msix_table_has_room_for_all_vectors),
-	TEST(test_transactions_that_the_host_may_choose),
-	TEST(test_completion_timeout_is_the_default),
-	TEST(test_addresses_are_translated_by_the_host),
-	TEST(test_flr_reads_zero_and_is_reported),
-	TEST(test_power_state_is_all_of_pm_that_is_written),
-	TEST(test_d3hot_is_like_a_disabled_function),
-	TEST(test_d1_and_d2_are_discarded),
-	TEST(test_error_registers_take_what_they_may),
-	TEST(test_error_status_is_cleared_by_writing_ones),
-	TEST(test_only_power_on_resets_error_registers),
-	TEST(test_serial_number_is_the_guid),
-)
+TEST_MAIN("pci")

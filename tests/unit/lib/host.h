@@ -154,7 +154,7 @@ int host_setup(void **state);
 int host_setup_no_shadow(void **state);
 int host_teardown(void **state);
 
-#define HOST_TEST(name) cmocka_unit_test_setup_teardown(name, host_setup, host_teardown)
+#define IN_HOST IN(host_setup, host_teardown)
 
 struct host *host_create(bool shadow, uint8_t mac_tail);
 /* Create a card with the options of @as; its name, MAC and vectors are set here */

@@ -112,7 +112,16 @@ extern const struct pair_config pair_config_bytes;
 extern const struct pair_config pair_config_loopback;
 extern const struct pair_config pair_config_v6_vlan;
 
-/* A test in one variant, in the two that differ most, and in all */
+/* Fixtures: one variant, the two that differ most, and all */
+#define IN_PAIR(_setup, _config) { \
+		.name = "[" #_config "]", .setup = _setup, .teardown = pair_teardown, \
+		.state = &pair_config_##_config, \
+	}
+#define IN_PAIR_BOTH(_setup) IN_PAIR(_setup, local), IN_PAIR(_setup, bytes)
+#define IN_PAIR_ALL(_setup) \
+	IN_PAIR_BOTH(_setup), IN_PAIR(_setup, loopback), IN_PAIR(_setup, v6_vlan)
+
+/* The same for a list of tests */
 #define PAIR_TEST(_test, _setup, _config) { \
 		.name = #_test "[" #_config "]", \
 		.test_func = _test, \
@@ -122,9 +131,6 @@ extern const struct pair_config pair_config_v6_vlan;
 	}
 #define PAIR_BOTH(_test, _setup) \
 	PAIR_TEST(_test, _setup, local), PAIR_TEST(_test, _setup, bytes)
-#define PAIR_ALL(_test, _setup) \
-	PAIR_BOTH(_test, _setup), PAIR_TEST(_test, _setup, loopback), \
-	PAIR_TEST(_test, _setup, v6_vlan)
 
 /* Fixtures: connected RC QPs, of a process or the kernel; UC, UD, GSI QPs */
 int pair_setup_rc(void **state);

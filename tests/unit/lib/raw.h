@@ -42,9 +42,8 @@ int raw_setup_process(void **state);
 int raw_setup_config(void **state, const struct card_config *config);
 int raw_teardown(void **state);
 
-#define RAW_TEST(name) cmocka_unit_test_setup_teardown(name, raw_setup, raw_teardown)
-#define RAW_PROCESS_TEST(name) \
-	cmocka_unit_test_setup_teardown(name, raw_setup_process, raw_teardown)
+#define IN_RAW IN(raw_setup, raw_teardown)
+#define IN_RAW_PROCESS IN(raw_setup_process, raw_teardown)
 
 /* Return the next completion and consume it; fail if there is none */
 const struct ornic_cqe *raw_cqe(struct raw *w);

@@ -34,7 +34,7 @@ static uint64_t take(int fd)
 	return read(fd, &count, sizeof(count)) == sizeof(count) ? count : 0;
 }
 
-static void test_eventfds_and_others(void **state)
+TEST(test_eventfds_and_others, IN_OWN)
 {
 	int fd = eventfd(0, EFD_NONBLOCK), semaphore, pipes[2], sockets[2];
 	int memory = memfd_create("anon_inode:[eventfd]", 0);
@@ -61,7 +61,7 @@ static void test_eventfds_and_others(void **state)
 }
 
 /* Signal more often than the AIO context has requests */
-static void test_each_firing_counts_one(void **state)
+TEST(test_each_firing_counts_one, IN_OWN)
 {
 	int fd = eventfd(0, EFD_NONBLOCK);
 	unsigned int i;
@@ -73,7 +73,7 @@ static void test_each_firing_counts_one(void **state)
 }
 
 /* A write(2) to this eventfd would block for ever */
-static void test_full_blocking_eventfd(void **state)
+TEST(test_full_blocking_eventfd, IN_OWN)
 {
 	uint64_t full = UINT64_MAX - 1;
 	int fd = eventfd(0, 0);
@@ -88,10 +88,4 @@ static void test_full_blocking_eventfd(void **state)
 	close(fd);
 }
 
-#define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
-
-UNIT_MAIN("irqfd",
-	TEST(test_eventfds_and_others),
-	TEST(test_each_firing_counts_one),
-	TEST(test_full_blocking_eventfd),
-)
+TEST_MAIN("irqfd")

@@ -89,7 +89,7 @@ static bool sleeps_after(struct world *w, bool is_command)
 	return w->would_sleep;
 }
 
-static void test_others_shorten_the_spin_time(void **state)
+TEST(test_others_shorten_the_spin_time, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -97,7 +97,7 @@ static void test_others_shorten_the_spin_time(void **state)
 	assert_true(sleeps_after(w, false));
 }
 
-static void test_others_do_not_shorten_it_after_a_command(void **state)
+TEST(test_others_do_not_shorten_it_after_a_command, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -109,7 +109,7 @@ static void test_others_do_not_shorten_it_after_a_command(void **state)
 }
 
 /* A command teaches the time after commands only, which may be longer */
-static void test_each_kind_of_work_teaches_its_own_time(void **state)
+TEST(test_each_kind_of_work_teaches_its_own_time, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -126,11 +126,4 @@ static void test_each_kind_of_work_teaches_its_own_time(void **state)
 	assert_true(w->task.command_spin.ns > 2 * w->task.spin.max_ns);
 }
 
-UNIT_MAIN("loop",
-	cmocka_unit_test_setup_teardown(test_others_shorten_the_spin_time, setup,
-					teardown),
-	cmocka_unit_test_setup_teardown(test_others_do_not_shorten_it_after_a_command,
-					setup, teardown),
-	cmocka_unit_test_setup_teardown(test_each_kind_of_work_teaches_its_own_time,
-					setup, teardown),
-)
+TEST_MAIN("loop")

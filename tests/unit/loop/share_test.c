@@ -55,7 +55,7 @@ static void turn(struct world *w)
 	shares_turn(&w->shares, w->now_ns);
 }
 
-static void test_one_alone_never_waits(void **state)
+TEST(test_one_alone_never_waits, IN_OWN)
 {
 	struct world *w = *state;
 	unsigned int i;
@@ -68,7 +68,7 @@ static void test_one_alone_never_waits(void **state)
 }
 
 /* Turns of one are 60 times as long */
-static void test_two_get_the_same(void **state)
+TEST(test_two_get_the_same, IN_OWN)
 {
 	struct world *w = *state;
 	unsigned int i;
@@ -82,7 +82,7 @@ static void test_two_get_the_same(void **state)
 	assert_true(w->share[0].used_ns >= w->now_ns * 48 / 100);
 }
 
-static void test_idle_turn_forgives(void **state)
+TEST(test_idle_turn_forgives, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -97,7 +97,7 @@ static void test_idle_turn_forgives(void **state)
 }
 
 /* Soon after a moment without work, no clock is read between two shares */
-static void test_mixed_turn_may_be_free(void **state)
+TEST(test_mixed_turn_may_be_free, IN_OWN)
 {
 	struct world *w = *state;
 	unsigned int i;
@@ -121,7 +121,7 @@ static void test_mixed_turn_may_be_free(void **state)
 }
 
 /* A share that works alone pays, so a long piece of work is never free */
-static void test_one_pays_in_any_turn(void **state)
+TEST(test_one_pays_in_any_turn, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -135,7 +135,7 @@ static void test_one_pays_in_any_turn(void **state)
 	assert_true(w->share[0].used_ns == SMALL_NS);
 }
 
-static void test_debt_has_a_bound(void **state)
+TEST(test_debt_has_a_bound, IN_OWN)
 {
 	struct world *w = *state;
 	uint64_t before;
@@ -152,7 +152,7 @@ static void test_debt_has_a_bound(void **state)
 }
 
 /* The clock jumps, but the process did not run */
-static void test_other_processes_are_not_charged(void **state)
+TEST(test_other_processes_are_not_charged, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -163,7 +163,7 @@ static void test_other_processes_are_not_charged(void **state)
 	assert_true(w->share[0].used_ns < 100000000000);
 }
 
-static void test_forgotten_time_is_nobodys(void **state)
+TEST(test_forgotten_time_is_nobodys, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -180,15 +180,4 @@ static void test_forgotten_time_is_nobodys(void **state)
 	assert_true(w->share[1].used_ns == SMALL_NS);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-UNIT_MAIN("share",
-	T(test_one_alone_never_waits),
-	T(test_two_get_the_same),
-	T(test_idle_turn_forgives),
-	T(test_mixed_turn_may_be_free),
-	T(test_one_pays_in_any_turn),
-	T(test_debt_has_a_bound),
-	T(test_other_processes_are_not_charged),
-	T(test_forgotten_time_is_nobodys),
-)
+TEST_MAIN("share")

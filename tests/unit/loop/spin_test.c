@@ -45,7 +45,7 @@ static enum spin_result wait_for(struct world *w, uint64_t ns)
 	return spin_work(&w->spin, w->now_ns);
 }
 
-static void test_work_that_comes_at_once_teaches_nothing(void **state)
+TEST(test_work_that_comes_at_once_teaches_nothing, IN_OWN)
 {
 	struct world *w = *state;
 	unsigned int i;
@@ -56,7 +56,7 @@ static void test_work_that_comes_at_once_teaches_nothing(void **state)
 }
 
 /* Commands every 80 us: only the first finds the task asleep */
-static void test_late_work_makes_it_spin_longer(void **state)
+TEST(test_late_work_makes_it_spin_longer, IN_OWN)
 {
 	struct world *w = *state;
 	unsigned int i;
@@ -68,7 +68,7 @@ static void test_late_work_makes_it_spin_longer(void **state)
 }
 
 /* Hits near the end of the spin time leave room for slower ones */
-static void test_hits_keep_twice_their_time(void **state)
+TEST(test_hits_keep_twice_their_time, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -80,7 +80,7 @@ static void test_hits_keep_twice_their_time(void **state)
 	assert_int_equal(w->spin.ns, 50 * US);
 }
 
-static void test_the_longest_time_is_kept(void **state)
+TEST(test_the_longest_time_is_kept, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -91,7 +91,7 @@ static void test_the_longest_time_is_kept(void **state)
 }
 
 /* Sparse work: the task spins no longer than it must */
-static void test_far_work_makes_it_spin_less(void **state)
+TEST(test_far_work_makes_it_spin_less, IN_OWN)
 {
 	struct world *w = *state;
 	uint64_t spun_ns = 0;
@@ -111,7 +111,7 @@ static void test_far_work_makes_it_spin_less(void **state)
 }
 
 /* A frame that brings no work wakes the task: it may sleep again at once */
-static void test_waking_up_for_nothing_is_no_work(void **state)
+TEST(test_waking_up_for_nothing_is_no_work, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -126,7 +126,7 @@ static void test_waking_up_for_nothing_is_no_work(void **state)
 }
 
 /* How soon work comes after others needed the processor is no reason to spin */
-static void test_a_cut_teaches_nothing(void **state)
+TEST(test_a_cut_teaches_nothing, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -161,7 +161,7 @@ static uint64_t wait_in_a_crowd(struct world *w, uint64_t ns)
 }
 
 /* Where others need the processor, a message now and then leaves it to them */
-static void test_messages_hardly_spin_in_a_crowd(void **state)
+TEST(test_messages_hardly_spin_in_a_crowd, IN_OWN)
 {
 	struct world *w = *state;
 	uint64_t spun_ns;
@@ -180,7 +180,7 @@ static void test_messages_hardly_spin_in_a_crowd(void **state)
 }
 
 /* A peer that answers soon keeps the task awake also there, until it pauses */
-static void test_answers_spin_in_a_crowd(void **state)
+TEST(test_answers_spin_in_a_crowd, IN_OWN)
 {
 	struct world *w = *state;
 	unsigned int i;
@@ -196,7 +196,7 @@ static void test_answers_spin_in_a_crowd(void **state)
 }
 
 /* A task that lost the processor while it spun leaves it to others */
-static void test_a_cut_ends_spinning_in_a_crowd(void **state)
+TEST(test_a_cut_ends_spinning_in_a_crowd, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -209,7 +209,7 @@ static void test_a_cut_ends_spinning_in_a_crowd(void **state)
 }
 
 /* A stream of work keeps the task awake also there, until pauses end the stream */
-static void test_a_stream_spins_in_a_crowd(void **state)
+TEST(test_a_stream_spins_in_a_crowd, IN_OWN)
 {
 	struct world *w = *state;
 	unsigned int i;
@@ -228,7 +228,7 @@ static void test_a_stream_spins_in_a_crowd(void **state)
 	assert_true(spin_is_over(&w->spin, w->now_ns + SPIN_START_NS, true));
 }
 
-static void test_postponed_work_teaches_nothing(void **state)
+TEST(test_postponed_work_teaches_nothing, IN_OWN)
 {
 	struct world *w = *state;
 	unsigned int i;
@@ -241,7 +241,7 @@ static void test_postponed_work_teaches_nothing(void **state)
 	assert_int_equal(w->spin.ns, SPIN_START_NS);
 }
 
-static void test_no_spinning(void **state)
+TEST(test_no_spinning, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -253,20 +253,4 @@ static void test_no_spinning(void **state)
 	assert_int_equal(w->spin.ns, 0);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-UNIT_MAIN("spin",
-	T(test_work_that_comes_at_once_teaches_nothing),
-	T(test_late_work_makes_it_spin_longer),
-	T(test_hits_keep_twice_their_time),
-	T(test_the_longest_time_is_kept),
-	T(test_far_work_makes_it_spin_less),
-	T(test_waking_up_for_nothing_is_no_work),
-	T(test_a_cut_teaches_nothing),
-	T(test_messages_hardly_spin_in_a_crowd),
-	T(test_answers_spin_in_a_crowd),
-	T(test_a_cut_ends_spinning_in_a_crowd),
-	T(test_a_stream_spins_in_a_crowd),
-	T(test_postponed_work_teaches_nothing),
-	T(test_no_spinning),
-)
+TEST_MAIN("spin")

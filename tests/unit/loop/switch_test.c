@@ -145,7 +145,7 @@ static void expect(struct world *w, unsigned int a, unsigned int b,
 	assert_int_equal(w->port[3].rx, d);
 }
 
-static void test_nothing_is_delivered_before_the_run(void **state)
+TEST(test_nothing_is_delivered_before_the_run, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -156,7 +156,7 @@ static void test_nothing_is_delivered_before_the_run(void **state)
 	assert_ptr_equal(w->port[1].rx_src, &w->port[0].port);
 }
 
-static void test_broadcast_and_unknown_go_to_all_others(void **state)
+TEST(test_broadcast_and_unknown_go_to_all_others, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -166,7 +166,7 @@ static void test_broadcast_and_unknown_go_to_all_others(void **state)
 	assert_int_equal(w->sw.stats.flooded, 2);
 }
 
-static void test_learned_address_goes_to_one(void **state)
+TEST(test_learned_address_goes_to_one, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -175,7 +175,7 @@ static void test_learned_address_goes_to_one(void **state)
 	expect(w, 1, 1, 1, 1);
 }
 
-static void test_learned_address_moves(void **state)
+TEST(test_learned_address_moves, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -184,7 +184,7 @@ static void test_learned_address_moves(void **state)
 	expect_at(w, other, 2);
 }
 
-static void test_learned_address_is_forgotten_with_age(void **state)
+TEST(test_learned_address_is_forgotten_with_age, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -198,7 +198,7 @@ static void test_learned_address_is_forgotten_with_age(void **state)
 }
 
 /* [ORNIC-DEV-19] */
-static void test_a_checked_cards_address_cannot_be_taken(void **state)
+TEST(test_a_checked_cards_address_cannot_be_taken, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -214,7 +214,7 @@ static void test_a_checked_cards_address_cannot_be_taken(void **state)
 }
 
 /* A bond gives all its cards the address of the first */
-static void test_a_cards_address_moves_with_its_sender(void **state)
+TEST(test_a_cards_address_moves_with_its_sender, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -236,7 +236,7 @@ static void test_a_cards_address_moves_with_its_sender(void **state)
 	expect_at(w, mac[0], 0);
 }
 
-static void test_an_address_survives_the_port_that_took_it(void **state)
+TEST(test_an_address_survives_the_port_that_took_it, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -247,7 +247,7 @@ static void test_an_address_survives_the_port_that_took_it(void **state)
 	assert_null(switch_lookup(&w->sw, mac[1]));
 }
 
-static void test_a_taken_address_survives_its_card(void **state)
+TEST(test_a_taken_address_survives_its_card, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -260,7 +260,7 @@ static void test_a_taken_address_survives_its_card(void **state)
 }
 
 /* Frames to a port whose cable is unplugged go to all others, as to an unknown address */
-static void test_an_unplugged_port_has_no_address(void **state)
+TEST(test_an_unplugged_port_has_no_address, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -289,7 +289,7 @@ static void test_an_unplugged_port_has_no_address(void **state)
 }
 
 /* An address that the unplugged card had taken goes back to its own card */
-static void test_an_unplugged_port_gives_an_address_back(void **state)
+TEST(test_an_unplugged_port_gives_an_address_back, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -299,7 +299,7 @@ static void test_an_unplugged_port_gives_an_address_back(void **state)
 }
 
 /* Others than its receiver cannot read a local frame */
-static void test_a_local_frame_is_not_flooded(void **state)
+TEST(test_a_local_frame_is_not_flooded, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -310,7 +310,7 @@ static void test_a_local_frame_is_not_flooded(void **state)
 	assert_int_equal(w->sw.stats.local_leaks, 1);
 }
 
-static void test_many_addresses_push_out_no_fixed_one(void **state)
+TEST(test_many_addresses_push_out_no_fixed_one, IN_OWN)
 {
 	struct world *w = *state;
 	uint8_t src[MAC_LEN] = { 2 };
@@ -327,7 +327,7 @@ static void test_many_addresses_push_out_no_fixed_one(void **state)
 }
 
 /* [ORNIC-WIRE-5] A packet to the guest of a guest must be bytes */
-static void test_learned_address_is_not_local(void **state)
+TEST(test_learned_address_is_not_local, IN_OWN)
 {
 	struct world *w = *state;
 	uint8_t src[MAC_LEN] = { 2, 9 };
@@ -338,7 +338,7 @@ static void test_learned_address_is_not_local(void **state)
 	assert_false(switch_is_local(&w->sw, src));
 }
 
-static void test_multicast_source_is_not_learned(void **state)
+TEST(test_multicast_source_is_not_learned, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -346,7 +346,7 @@ static void test_multicast_source_is_not_learned(void **state)
 	assert_null(switch_lookup(&w->sw, broadcast));
 }
 
-static void test_same_address_twice_is_refused(void **state)
+TEST(test_same_address_twice_is_refused, IN_OWN)
 {
 	struct world *w = *state;
 	struct fake_port twin = { .port.ops = &fake_ops };
@@ -357,7 +357,7 @@ static void test_same_address_twice_is_refused(void **state)
 }
 
 /* [ORNIC-LOOP-5] Nothing goes back to its port, as with other switches */
-static void test_nothing_goes_back(void **state)
+TEST(test_nothing_goes_back, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -370,7 +370,7 @@ static void test_nothing_goes_back(void **state)
 }
 
 /* [ORNIC-LOOP-5] Frames that a card loops back are not on the wire */
-static void test_looped_frames_are_for_their_card_alone(void **state)
+TEST(test_looped_frames_are_for_their_card_alone, IN_OWN)
 {
 	struct world *w = *state;
 	unsigned int i;
@@ -386,7 +386,7 @@ static void test_looped_frames_are_for_their_card_alone(void **state)
 		assert_int_equal(w->sw.fault.count[i], 0);
 }
 
-static void test_runts_are_dropped(void **state)
+TEST(test_runts_are_dropped, IN_OWN)
 {
 	struct world *w = *state;
 	struct frame *frame = make(&w->port[0].port, broadcast, mac[0]);
@@ -398,7 +398,7 @@ static void test_runts_are_dropped(void **state)
 	assert_int_equal(w->sw.stats.runts, 1);
 }
 
-static void test_local_frames_never_leave(void **state)
+TEST(test_local_frames_never_leave, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -409,7 +409,7 @@ static void test_local_frames_never_leave(void **state)
 }
 
 /* Local frames of a batch are announced before the first is delivered */
-static void test_local_frames_are_announced(void **state)
+TEST(test_local_frames_are_announced, IN_OWN)
 {
 	struct world *w = *state;
 	unsigned int i;
@@ -429,7 +429,7 @@ static void test_local_frames_are_announced(void **state)
 	assert_int_equal(w->port[1].soon_at_rx, 2);
 }
 
-static void test_is_local_says_no_when_bytes_are_forced(void **state)
+TEST(test_is_local_says_no_when_bytes_are_forced, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -440,7 +440,7 @@ static void test_is_local_says_no_when_bytes_are_forced(void **state)
 	assert_false(switch_is_local(&w->sw, mac[1]));
 }
 
-static void test_one_port_cannot_take_all_frames(void **state)
+TEST(test_one_port_cannot_take_all_frames, IN_OWN)
 {
 	struct world *w = *state;
 	unsigned int i;
@@ -474,7 +474,7 @@ static uint64_t send_large(struct world *w)
 }
 
 /* Delivery copies payload, and one turn delivers the whole queue */
-static void test_one_port_cannot_queue_any_number_of_bytes(void **state)
+TEST(test_one_port_cannot_queue_any_number_of_bytes, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -492,7 +492,7 @@ static void test_one_port_cannot_queue_any_number_of_bytes(void **state)
 	assert_int_equal(w->port[0].port.queued, SWITCH_PORT_BYTES);
 }
 
-static void test_budget_bounds_two_that_answer_each_other(void **state)
+TEST(test_budget_bounds_two_that_answer_each_other, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -512,7 +512,7 @@ static bool allow_all_but_first(void *arg, struct port *port)
 }
 
 /* Packets that must wait keep their order, and those of other ports pass */
-static void test_port_that_is_not_allowed_waits(void **state)
+TEST(test_port_that_is_not_allowed_waits, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -537,7 +537,7 @@ static void count_pay(void *arg, struct port *port)
 }
 
 /* [ORNIC-ISO-4] The port that demanded a response pays, named once for all in a row */
-static void test_payer_of_packets(void **state)
+TEST(test_payer_of_packets, IN_OWN)
 {
 	struct world *w = *state;
 	struct frame *frame;
@@ -561,7 +561,7 @@ static void test_payer_of_packets(void **state)
 }
 
 /* Packets of other ports pass a long queue */
-static void test_ports_take_turns(void **state)
+TEST(test_ports_take_turns, IN_OWN)
 {
 	struct world *w = *state;
 	unsigned int i;
@@ -574,8 +574,7 @@ static void test_ports_take_turns(void **state)
 	assert_int_equal(w->port[0].rx, 1);
 }
 
-static void test_delayed_packet_of_a_port_that_is_not_allowed_waits(
-	void **state)
+TEST(test_delayed_packet_of_a_port_that_is_not_allowed_waits, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -592,7 +591,7 @@ static void test_delayed_packet_of_a_port_that_is_not_allowed_waits(
 	expect(w, 1, 1, 0, 0);
 }
 
-static void test_flush_delivers_what_can_be_delivered(void **state)
+TEST(test_flush_delivers_what_can_be_delivered, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -602,7 +601,7 @@ static void test_flush_delivers_what_can_be_delivered(void **state)
 	assert_int_equal(w->sw.stats.flush_drops, 0);
 }
 
-static void test_removed_port_leaves_nothing_behind(void **state)
+TEST(test_removed_port_leaves_nothing_behind, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -615,7 +614,7 @@ static void test_removed_port_leaves_nothing_behind(void **state)
 	switch_flush(&w->port[1].port);
 }
 
-static void test_loss_loses_all_or_about_half(void **state)
+TEST(test_loss_loses_all_or_about_half, IN_OWN)
 {
 	struct world *w = *state;
 	unsigned int i;
@@ -630,7 +629,7 @@ static void test_loss_loses_all_or_about_half(void **state)
 	assert_int_equal(w->sw.fault.count[FAULT_LOSS] + w->port[1].rx, 1001);
 }
 
-static void test_duplicate_delivers_twice(void **state)
+TEST(test_duplicate_delivers_twice, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -639,7 +638,7 @@ static void test_duplicate_delivers_twice(void **state)
 	expect(w, 0, 2, 0, 0);
 }
 
-static void test_reorder_ends_and_loses_nothing(void **state)
+TEST(test_reorder_ends_and_loses_nothing, IN_OWN)
 {
 	struct world *w = *state;
 	struct frame *frame;
@@ -667,7 +666,7 @@ static void test_reorder_ends_and_loses_nothing(void **state)
 	assert_true(list_empty(&w->sw.sending));
 }
 
-static void test_delay_delivers_a_copy_later(void **state)
+TEST(test_delay_delivers_a_copy_later, IN_OWN)
 {
 	struct world *w = *state;
 	struct frame *frame;
@@ -694,7 +693,7 @@ static void test_delay_delivers_a_copy_later(void **state)
 	assert_memory_equal(w->port[1].last + 60, "old", 4);
 }
 
-static void test_delayed_packets_are_overtaken(void **state)
+TEST(test_delayed_packets_are_overtaken, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -708,7 +707,7 @@ static void test_delayed_packets_are_overtaken(void **state)
 	expect(w, 0, 2, 0, 0);
 }
 
-static void test_delayed_packets_have_a_bound_and_go_with_their_port(void **state)
+TEST(test_delayed_packets_have_a_bound_and_go_with_their_port, IN_OWN)
 {
 	struct world *w = *state;
 	unsigned int i;
@@ -725,7 +724,7 @@ static void test_delayed_packets_have_a_bound_and_go_with_their_port(void **stat
 	expect(w, 0, 3, 0, 0);
 }
 
-static void test_corrupt_flips_one_bit_behind_the_ethernet_header(void **state)
+TEST(test_corrupt_flips_one_bit_behind_the_ethernet_header, IN_OWN)
 {
 	static const uint8_t zero[64];
 	struct world *w = *state;
@@ -743,7 +742,7 @@ static void test_corrupt_flips_one_bit_behind_the_ethernet_header(void **state)
 	}
 }
 
-static void test_corrupt_leaves_local_frames_alone(void **state)
+TEST(test_corrupt_leaves_local_frames_alone, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -754,46 +753,4 @@ static void test_corrupt_leaves_local_frames_alone(void **state)
 	assert_int_equal(w->sw.fault.count[FAULT_CORRUPT], 0);
 }
 
-#define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
-
-UNIT_MAIN("switch",
-	TEST(test_nothing_is_delivered_before_the_run),
-	TEST(test_broadcast_and_unknown_go_to_all_others),
-	TEST(test_learned_address_goes_to_one),
-	TEST(test_learned_address_moves),
-	TEST(test_learned_address_is_forgotten_with_age),
-	TEST(test_a_checked_cards_address_cannot_be_taken),
-	TEST(test_a_cards_address_moves_with_its_sender),
-	TEST(test_an_address_survives_the_port_that_took_it),
-	TEST(test_a_taken_address_survives_its_card),
-	TEST(test_an_unplugged_port_has_no_address),
-	TEST(test_an_unplugged_port_gives_an_address_back),
-	TEST(test_a_local_frame_is_not_flooded),
-	TEST(test_many_addresses_push_out_no_fixed_one),
-	TEST(test_learned_address_is_not_local),
-	TEST(test_multicast_source_is_not_learned),
-	TEST(test_same_address_twice_is_refused),
-	TEST(test_nothing_goes_back),
-	TEST(test_looped_frames_are_for_their_card_alone),
-	TEST(test_runts_are_dropped),
-	TEST(test_local_frames_never_leave),
-	TEST(test_local_frames_are_announced),
-	TEST(test_is_local_says_no_when_bytes_are_forced),
-	TEST(test_one_port_cannot_take_all_frames),
-	TEST(test_one_port_cannot_queue_any_number_of_bytes),
-	TEST(test_budget_bounds_two_that_answer_each_other),
-	TEST(test_port_that_is_not_allowed_waits),
-	TEST(test_payer_of_packets),
-	TEST(test_ports_take_turns),
-	TEST(test_delayed_packet_of_a_port_that_is_not_allowed_waits),
-	TEST(test_flush_delivers_what_can_be_delivered),
-	TEST(test_removed_port_leaves_nothing_behind),
-	TEST(test_loss_loses_all_or_about_half),
-	TEST(test_duplicate_delivers_twice),
-	TEST(test_reorder_ends_and_loses_nothing),
-	TEST(test_delay_delivers_a_copy_later),
-	TEST(test_delayed_packets_are_overtaken),
-	TEST(test_delayed_packets_have_a_bound_and_go_with_their_port),
-	TEST(test_corrupt_flips_one_bit_behind_the_ethernet_header),
-	TEST(test_corrupt_leaves_local_frames_alone),
-)
+TEST_MAIN("switch")

@@ -83,7 +83,7 @@ static uint64_t resets(struct world *w)
 	return w->slot[0]->card->resets;
 }
 
-static void test_resets_by_register(void **state)
+TEST(test_resets_by_register, IN(world_setup, world_teardown))
 {
 	struct world *w = *state;
 	uint64_t before = resets(w);
@@ -93,7 +93,7 @@ static void test_resets_by_register(void **state)
 	turn_and_count(w, resets, before + ENTRIES, 1);
 }
 
-static void test_resets_by_configuration_space(void **state)
+TEST(test_resets_by_configuration_space, IN(world_setup, world_teardown))
 {
 	struct world *w = *state;
 	uint64_t before = resets(w);
@@ -103,7 +103,7 @@ static void test_resets_by_configuration_space(void **state)
 	turn_and_count(w, resets, before + ENTRIES, 1);
 }
 
-static void test_resets_by_message(void **state)
+TEST(test_resets_by_message, IN(world_setup, world_teardown))
 {
 	struct world *w = *state;
 	uint64_t before = resets(w);
@@ -120,7 +120,7 @@ static uint64_t changes(struct world *w)
 	return w->slot[0]->mem.generation;
 }
 
-static void test_bus_mastering_toggled(void **state)
+TEST(test_bus_mastering_toggled, IN(world_setup, world_teardown))
 {
 	struct world *w = *state;
 	uint64_t before = changes(w);
@@ -131,7 +131,7 @@ static void test_bus_mastering_toggled(void **state)
 	turn_and_count(w, changes, before + ENTRIES / 2, 1);
 }
 
-static void test_maps_and_unmaps(void **state)
+TEST(test_maps_and_unmaps, IN(world_setup, world_teardown))
 {
 	struct world *w = *state;
 	uint64_t before = changes(w);
@@ -162,7 +162,7 @@ static uint64_t scratch(struct world *w)
 }
 
 /* [ORNIC-BUS-2]: three messages: in order, each write once, and one reply */
-static void test_writes_to_registers(void **state)
+TEST(test_writes_to_registers, IN(world_setup, world_teardown))
 {
 	struct world *w = *state;
 	struct multi multi;
@@ -187,7 +187,7 @@ static void test_writes_to_registers(void **state)
 }
 
 /* The writes of a client that disconnects do not affect the next one */
-static void test_client_leaves_in_the_middle(void **state)
+TEST(test_client_leaves_in_the_middle, IN(world_setup, world_teardown))
 {
 	struct world *w = *state;
 	static const uint8_t bytes[] = { ORNIC_CTRL_RESET, ORNIC_CTRL_RESET };
@@ -202,15 +202,4 @@ static void test_client_leaves_in_the_middle(void **state)
 	assert_false(w->slot[0]->vu.unfinished);
 }
 
-#define TEST(fn) \
-	cmocka_unit_test_setup_teardown(fn, world_setup, world_teardown)
-
-UNIT_MAIN("turn",
-	TEST(test_resets_by_register),
-	TEST(test_resets_by_configuration_space),
-	TEST(test_resets_by_message),
-	TEST(test_bus_mastering_toggled),
-	TEST(test_maps_and_unmaps),
-	TEST(test_writes_to_registers),
-	TEST(test_client_leaves_in_the_middle),
-)
+TEST_MAIN("turn")

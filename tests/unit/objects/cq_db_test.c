@@ -36,7 +36,7 @@ static void move_to(struct kit *w, uint32_t pi)
 }
 
 /* [ORNIC-DB-28] Answered at once if an entry is beyond ci, else at the next */
-static void test_ci_says_which_entries_are_late(void **state)
+TEST(test_ci_says_which_entries_are_late, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 {
 	static const uint32_t starts[] = { 0, 0x3ffffffe, 0x7ffffffc,
 					   0xfffffffe };
@@ -71,7 +71,7 @@ static void test_ci_says_which_entries_are_late(void **state)
 }
 
 /* [ORNIC-DB-2] The high half goes with the last low half of 4 bytes */
-static void test_halves(void **state)
+TEST(test_halves, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 {
 	struct kit *w = *state;
 	uint64_t page = (uint64_t)w->uctx * CARD_DB_PAGE_SIZE;
@@ -86,7 +86,7 @@ static void test_halves(void **state)
 }
 
 /* [ORNIC-DB-29] A doorbell of type NONE tells ci and nothing else */
-static void test_none_requests_and_withdraws_nothing(void **state)
+TEST(test_none_requests_and_withdraws_nothing, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 {
 	struct ornic_modify_cq_in in = { .cqn = htole32(0),
 					 .count = htole16(2),
@@ -115,7 +115,7 @@ static void test_none_requests_and_withdraws_nothing(void **state)
 }
 
 /* [ORNIC-DB-29] Each other doorbell is a request, however many there are */
-static void test_requests_replace_each_other(void **state)
+TEST(test_requests_replace_each_other, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 {
 	struct kit *w = *state;
 	unsigned int i;
@@ -138,7 +138,7 @@ static void test_requests_replace_each_other(void **state)
 }
 
 /* [ORNIC-DB-30] No word in memory counts, and none need be in reach */
-static void test_records_are_not_read(void **state)
+TEST(test_records_are_not_read, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 {
 	struct kit *w = *state;
 	struct ornic_cq_dbr *dbr = host_ptr(w->host, w->cq.dbr);
@@ -195,7 +195,7 @@ static void test_records_are_not_read(void **state)
 }
 
 /* [ORNIC-DB-26] Without CQ_DB doorbells of CQs and EQs are ignored */
-static void test_doorbells_are_ignored(void **state)
+TEST(test_doorbells_are_ignored, IN_KIT)
 {
 	struct kit *w = *state;
 
@@ -210,7 +210,7 @@ static void test_doorbells_are_ignored(void **state)
 }
 
 /* [ORNIC-DB-31], [ORNIC-CQ-7] What counts is the ci that was told last */
-static void test_room_is_what_was_told(void **state)
+TEST(test_room_is_what_was_told, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 {
 	struct kit *w = *state;
 	unsigned int i;
@@ -235,7 +235,7 @@ static void test_room_is_what_was_told(void **state)
 }
 
 /* [ORNIC-DB-32] */
-static void test_impossible_ci_of_a_cq(void **state)
+TEST(test_impossible_ci_of_a_cq, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 {
 	struct kit *w = *state;
 	unsigned int i;
@@ -264,7 +264,7 @@ static void test_impossible_ci_of_a_cq(void **state)
 }
 
 /* [ORNIC-DB-32], [ORNIC-CQ-9] */
-static void test_ci_of_a_cq_that_ignores_overruns(void **state)
+TEST(test_ci_of_a_cq_that_ignores_overruns, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 {
 	struct kit *w = *state;
 	unsigned int i;
@@ -280,7 +280,7 @@ static void test_ci_of_a_cq_that_ignores_overruns(void **state)
 }
 
 /* [ORNIC-DB-32], [ORNIC-EQ-3] */
-static void test_impossible_ci_of_an_eq(void **state)
+TEST(test_impossible_ci_of_an_eq, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 {
 	struct kit *w = *state;
 
@@ -297,7 +297,7 @@ static void test_impossible_ci_of_an_eq(void **state)
 }
 
 /* [ORNIC-DB-33], [ORNIC-DB-31] The next event of a CQ waits for a doorbell */
-static void test_next_event_waits_for_the_doorbell(void **state)
+TEST(test_next_event_waits_for_the_doorbell, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 {
 	struct kit *w = *state;
 	unsigned int i;
@@ -325,7 +325,7 @@ static void test_next_event_waits_for_the_doorbell(void **state)
 #define SOURCES 3000
 
 /* [ORNIC-EQ-6], [ORNIC-DB-31] Held events are written when ci is told */
-static void test_held_events_wait_for_the_doorbell(void **state)
+TEST(test_held_events_wait_for_the_doorbell, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 {
 	static struct eq_source source[SOURCES];
 	struct kit *w = *state;
@@ -363,7 +363,7 @@ static void test_held_events_wait_for_the_doorbell(void **state)
  * [ORNIC-ISO-4] One doorbell tells that the host has consumed a full ring, whose
  * sources have another event each: several turns look at them
  */
-static void test_full_ring_is_consumed_in_turns(void **state)
+TEST(test_full_ring_is_consumed_in_turns, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 {
 	const unsigned int log_size = 15, size = 1u << log_size;
 	struct eq_source *source = calloc(size, sizeof(*source));
@@ -399,7 +399,7 @@ static void test_full_ring_is_consumed_in_turns(void **state)
 }
 
 /* [ORNIC-CQ-18], [ORNIC-CQ-19] The command tells ci, and keeps the request */
-static void test_resize_keeps_the_request(void **state)
+TEST(test_resize_keeps_the_request, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 {
 	struct kit *w = *state;
 	struct ornic_resize_in in = { .num = htole32(w->cq.num),
@@ -430,22 +430,5 @@ static void test_resize_keeps_the_request(void **state)
 }
 
 /* Without the shadow, and with it */
-#define D(name) KIT_NO_SHADOW_TEST(name), \
-		{ #name " (shadow)", name, kit_setup_cq_db, kit_teardown, NULL }
 
-UNIT_MAIN("cq_db",
-	KIT_TEST(test_doorbells_are_ignored),
-	D(test_halves),
-	D(test_ci_says_which_entries_are_late),
-	D(test_none_requests_and_withdraws_nothing),
-	D(test_requests_replace_each_other),
-	D(test_records_are_not_read),
-	D(test_room_is_what_was_told),
-	D(test_impossible_ci_of_a_cq),
-	D(test_ci_of_a_cq_that_ignores_overruns),
-	D(test_impossible_ci_of_an_eq),
-	D(test_next_event_waits_for_the_doorbell),
-	D(test_held_events_wait_for_the_doorbell),
-	D(test_full_ring_is_consumed_in_turns),
-	D(test_resize_keeps_the_request),
-)
+TEST_MAIN("cq_db")

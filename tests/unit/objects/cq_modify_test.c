@@ -17,7 +17,7 @@ static void moderate(struct kit *w, unsigned int count, unsigned int period)
 }
 
 /* [ORNIC-CQ-14] Count completions, or the period after the first of them */
-static void test_event_waits_for_more(void **state)
+TEST(test_event_waits_for_more, IN_KIT, IN_KIT_NO_SHADOW)
 {
 	struct kit *w = *state;
 
@@ -44,7 +44,7 @@ static void test_event_waits_for_more(void **state)
 }
 
 /* [ORNIC-CQ-14] */
-static void test_no_moderation(void **state)
+TEST(test_no_moderation, IN_KIT, IN_KIT_NO_SHADOW)
 {
 	static const struct {
 		unsigned int count;
@@ -63,7 +63,7 @@ static void test_no_moderation(void **state)
 }
 
 /* [ORNIC-CQ-15] Only solicited and failed completions count */
-static void test_solicited_events_are_moderated(void **state)
+TEST(test_solicited_events_are_moderated, IN_KIT, IN_KIT_NO_SHADOW)
 {
 	struct kit *w = *state;
 
@@ -82,7 +82,7 @@ static void test_solicited_events_are_moderated(void **state)
 }
 
 /* [ORNIC-CQ-15] A newer request counts from its own first completion */
-static void test_newer_request_begins_anew(void **state)
+TEST(test_newer_request_begins_anew, IN_KIT)
 {
 	struct kit *w = *state;
 
@@ -108,7 +108,7 @@ static void test_newer_request_begins_anew(void **state)
 }
 
 /* [ORNIC-CQ-16] A waiting event when the CQ is modified, overrun or destroyed */
-static void test_waiting_event_is_not_lost(void **state)
+TEST(test_waiting_event_is_not_lost, IN_KIT)
 {
 	struct kit *w = *state;
 
@@ -133,7 +133,7 @@ static void test_waiting_event_is_not_lost(void **state)
 	kit_expect_no_event(w);
 }
 
-static void test_modify_cq_refusals(void **state)
+TEST(test_modify_cq_refusals, IN_KIT)
 {
 	struct ornic_modify_cq_in in = { .cqn = htole32(99) };
 	struct kit *w = *state;
@@ -185,7 +185,7 @@ static uint32_t resize(struct kit *w, unsigned int log_size)
 }
 
 /* [ORNIC-CQ-18] Entries move from any position, and both rings wrap */
-static void test_resize_moves_entries(void **state)
+TEST(test_resize_moves_entries, IN_KIT, IN_KIT_NO_SHADOW)
 {
 	struct kit *w = *state;
 	unsigned int i, j, log, at = 0, end = 0;
@@ -215,7 +215,7 @@ static void test_resize_moves_entries(void **state)
 }
 
 /* [ORNIC-CQ-18] */
-static void test_resize_moves_long_entries(void **state)
+TEST(test_resize_moves_long_entries, IN_KIT)
 {
 	struct kit *w = *state;
 	const struct ornic_cqe *cqe;
@@ -235,7 +235,7 @@ static void test_resize_moves_long_entries(void **state)
 }
 
 /* [ORNIC-CQ-18] Entries in many pages move, which begin anywhere in a page of the old ring */
-static void test_resize_moves_pages(void **state)
+TEST(test_resize_moves_pages, IN_KIT)
 {
 	struct kit *w = *state;
 	unsigned int i, log;
@@ -259,7 +259,7 @@ static void test_resize_moves_pages(void **state)
 }
 
 /* [ORNIC-CQ-19] A request is answered once, before, at or after the change */
-static void test_resize_keeps_the_request(void **state)
+TEST(test_resize_keeps_the_request, IN_KIT, IN_KIT_NO_SHADOW)
 {
 	struct kit *w = *state;
 
@@ -281,7 +281,7 @@ static void test_resize_keeps_the_request(void **state)
 }
 
 /* [ORNIC-CQ-19] A request written to the new record in advance is seen */
-static void test_request_in_the_new_record(void **state)
+TEST(test_request_in_the_new_record, IN_KIT)
 {
 	struct kit *w = *state;
 	struct ornic_resize_out out;
@@ -300,7 +300,7 @@ static void test_request_in_the_new_record(void **state)
 }
 
 /* [ORNIC-CQ-20] A refused RESIZE_CQ changes nothing */
-static void test_resize_refusals(void **state)
+TEST(test_resize_refusals, IN_KIT)
 {
 	struct kit *w = *state;
 	uint32_t pages = w->host->card->budget.pages;
@@ -340,22 +340,4 @@ static void test_resize_refusals(void **state)
 #undef REFUSED
 }
 
-UNIT_MAIN("cq_modify",
-	KIT_TEST(test_event_waits_for_more),
-	KIT_NO_SHADOW_TEST(test_event_waits_for_more),
-	KIT_TEST(test_no_moderation),
-	KIT_NO_SHADOW_TEST(test_no_moderation),
-	KIT_TEST(test_solicited_events_are_moderated),
-	KIT_NO_SHADOW_TEST(test_solicited_events_are_moderated),
-	KIT_TEST(test_newer_request_begins_anew),
-	KIT_TEST(test_waiting_event_is_not_lost),
-	KIT_TEST(test_modify_cq_refusals),
-	KIT_TEST(test_resize_moves_entries),
-	KIT_NO_SHADOW_TEST(test_resize_moves_entries),
-	KIT_TEST(test_resize_moves_long_entries),
-	KIT_TEST(test_resize_moves_pages),
-	KIT_TEST(test_resize_keeps_the_request),
-	KIT_NO_SHADOW_TEST(test_resize_keeps_the_request),
-	KIT_TEST(test_request_in_the_new_record),
-	KIT_TEST(test_resize_refusals),
-)
+TEST_MAIN("cq_modify")

@@ -13,7 +13,7 @@
 #include "queues/qp.h"
 
 /* [ORNIC-GEN-6], [ORNIC-GEN-9] */
-static void test_cq_wraps_with_its_phase(void **state)
+TEST(test_cq_wraps_with_its_phase, IN_KIT)
 {
 	struct kit *w = *state;
 	unsigned int i, j;
@@ -29,7 +29,7 @@ static void test_cq_wraps_with_its_phase(void **state)
 }
 
 /* [ORNIC-GEN-6] The first entry of 64 bytes waits for the second, or for the end of the turn */
-static void test_pairs(void **state)
+TEST(test_pairs, IN_KIT_PAIRS)
 {
 	struct kit *w = *state;
 	unsigned int i;
@@ -50,7 +50,7 @@ static void test_pairs(void **state)
 }
 
 /* What has completed is there before an event that follows, and before a command completes */
-static void test_pairs_before_others(void **state)
+TEST(test_pairs_before_others, IN_KIT_PAIRS)
 {
 	struct kit *w = *state;
 	struct eq_source source;
@@ -67,7 +67,7 @@ static void test_pairs_before_others(void **state)
 	eq_source_forget(&source);
 }
 
-static void test_cq_of_one_entry(void **state)
+TEST(test_cq_of_one_entry, IN_KIT)
 {
 	struct kit *w = *state;
 	unsigned int i;
@@ -80,7 +80,7 @@ static void test_cq_of_one_entry(void **state)
 }
 
 /* [ORNIC-GEN-5] */
-static void test_indexes_wrap_at_32_bits(void **state)
+TEST(test_indexes_wrap_at_32_bits, IN_KIT)
 {
 	struct kit *w = *state;
 	struct ornic_cq_dbr *dbr = host_ptr(w->host, w->cq.dbr);
@@ -100,7 +100,7 @@ static void test_indexes_wrap_at_32_bits(void **state)
 		kit_expect_cqe(w, i);
 }
 
-static void test_cqe_ext_has_a_timestamp(void **state)
+TEST(test_cqe_ext_has_a_timestamp, IN_KIT)
 {
 	struct kit *w = *state;
 	struct ornic_cqe_ext ext = { .rss_hash = htole32(0x1234),
@@ -131,7 +131,7 @@ static void test_cqe_ext_has_a_timestamp(void **state)
 }
 
 /* [ORNIC-CQ-1] An entry of either size ends with the word that has the phase */
-static void test_phase_is_in_the_last_word(void **state)
+TEST(test_phase_is_in_the_last_word, IN_KIT)
 {
 	struct ornic_cqe_ext ext = { .flow_tag = htole32(0x5678) };
 	struct ornic_cqe cqe = { .wr_id = htole64(0x1234),
@@ -270,7 +270,7 @@ static void write_entries(struct reader *reader)
 	}
 }
 
-static void test_phase_shows_the_whole_entry(void **state)
+TEST(test_phase_shows_the_whole_entry, IN_KIT, IN_KIT_WHOLE)
 {
 	struct reader reader = { .kit = *state };
 	struct kit *w = *state;
@@ -290,7 +290,7 @@ static void test_phase_shows_the_whole_entry(void **state)
 }
 
 /* Nothing is left of what the host has put into an entry */
-static void test_all_bytes_are_written(void **state)
+TEST(test_all_bytes_are_written, IN_KIT, IN_KIT_WHOLE)
 {
 	const struct ornic_cqe zero = {};
 	struct kit *w = *state;
@@ -314,7 +314,7 @@ static void test_all_bytes_are_written(void **state)
 }
 
 /* Each size, and neither more nor less than the entry */
-static void test_write_entry(void **state)
+TEST(test_write_entry)
 {
 	_Alignas(64) uint8_t to[64 + 8], from[64];
 	unsigned int size, whole, i;
@@ -335,7 +335,7 @@ static void test_write_entry(void **state)
 /* ---- events ---- */
 
 /* [ORNIC-DB-22] */
-static void test_one_event_for_one_request(void **state)
+TEST(test_one_event_for_one_request, IN_KIT, IN_KIT_NO_SHADOW)
 {
 	struct kit *w = *state;
 
@@ -352,7 +352,7 @@ static void test_one_event_for_one_request(void **state)
 	kit_expect_no_event(w);
 }
 
-static void test_solicited(void **state)
+TEST(test_solicited, IN_KIT, IN_KIT_NO_SHADOW)
 {
 	struct kit *w = *state;
 
@@ -373,7 +373,7 @@ static void test_solicited(void **state)
 	kit_expect_cqe(w, 5);
 }
 
-static void test_arm_word_is_taken_back(void **state)
+TEST(test_arm_word_is_taken_back, IN_KIT)
 {
 	struct kit *w = *state;
 
@@ -383,7 +383,7 @@ static void test_arm_word_is_taken_back(void **state)
 }
 
 /* [ORNIC-DB-24] A SOLICITED replaces a NEXT of its own generation */
-static void test_solicited_stands_for_an_unanswered_next(void **state)
+TEST(test_solicited_stands_for_an_unanswered_next, IN_KIT, IN_KIT_NO_SHADOW)
 {
 	const uint32_t generation = ORNIC_ARM_GEN & -ORNIC_ARM_GEN;
 	struct kit *w = *state;
@@ -411,7 +411,7 @@ static void test_solicited_stands_for_an_unanswered_next(void **state)
 	kit_expect_cqes(w, 4, 5);
 }
 
-static void test_late_doorbell_is_answered_at_once(void **state)
+TEST(test_late_doorbell_is_answered_at_once, IN_KIT_NO_SHADOW)
 {
 	struct kit *w = *state;
 
@@ -431,7 +431,7 @@ static void test_late_doorbell_is_answered_at_once(void **state)
 	kit_expect_no_event(w);
 }
 
-static void test_word_in_memory_alone_asks_nothing_without_shadow(void **state)
+TEST(test_word_in_memory_alone_asks_nothing_without_shadow, IN_KIT_NO_SHADOW)
 {
 	struct kit *w = *state;
 
@@ -456,19 +456,19 @@ static void arm_type_3(struct kit *w, bool late)
 	kit_expect_no_event(w);
 }
 
-static void test_arm_type_3(void **state)
+TEST(test_arm_type_3, IN_KIT)
 {
 	arm_type_3(*state, false);
 }
 
 /* Without the shadow the doorbell may come after the entry */
-static void test_late_arm_type_3(void **state)
+TEST(test_late_arm_type_3, IN_KIT_NO_SHADOW)
 {
 	arm_type_3(*state, true);
 }
 
 /* [ORNIC-EQ-5] */
-static void test_waiting_cq_can_be_destroyed(void **state)
+TEST(test_waiting_cq_can_be_destroyed, IN_KIT)
 {
 	struct kit *w = *state;
 
@@ -480,7 +480,7 @@ static void test_waiting_cq_can_be_destroyed(void **state)
 	kit_expect_no_event(w);
 }
 
-static void test_cq_overrun(void **state)
+TEST(test_cq_overrun, IN_KIT)
 {
 	struct kit *w = *state;
 	struct ornic_cq_dbr *dbr = host_ptr(w->host, w->cq.dbr);
@@ -510,7 +510,7 @@ static void test_cq_overrun(void **state)
 }
 
 /* [ORNIC-CQ-7] An overrun takes the QPs of the CQ, and no others */
-static void test_overrun_takes_its_qps(void **state)
+TEST(test_overrun_takes_its_qps, IN_KIT)
 {
 	static const unsigned int up[] = { ORNIC_QPS_INIT, ORNIC_QPS_RTR,
 					   ORNIC_QPS_RTS };
@@ -547,7 +547,7 @@ static void test_overrun_takes_its_qps(void **state)
 }
 
 /* [ORNIC-CQ-9] */
-static void test_ignored_overrun(void **state)
+TEST(test_ignored_overrun, IN_KIT)
 {
 	struct kit *w = *state;
 	unsigned int i;
@@ -559,7 +559,7 @@ static void test_ignored_overrun(void **state)
 	kit_expect_no_event(w);
 }
 
-static void test_cq_out_of_reach(void **state)
+TEST(test_cq_out_of_reach, IN_KIT)
 {
 	struct kit *w = *state;
 
@@ -573,7 +573,7 @@ static void test_cq_out_of_reach(void **state)
 }
 
 /* [ORNIC-CQ-8] */
-static void test_overrun_cq_takes_no_user(void **state)
+TEST(test_overrun_cq_takes_no_user, IN_KIT)
 {
 	struct kit *w = *state;
 	uint32_t pdn = host_pd(w->host);
@@ -646,7 +646,7 @@ static unsigned int count_failed(struct host *host)
 }
 
 /* [ORNIC-ISO-4] A CQ with many users keeps no turn busy for long */
-static void test_users_are_notified_in_turns(void **state)
+TEST(test_users_are_notified_in_turns, IN_KIT)
 {
 	struct kit *w = *state;
 	struct host *host = w->host;
@@ -680,7 +680,7 @@ static void test_users_are_notified_in_turns(void **state)
 }
 
 /* [ORNIC-OBJ-20] */
-static void test_create_cq_refusals(void **state)
+TEST(test_create_cq_refusals, IN_KIT)
 {
 	struct kit *w = *state;
 	struct ornic_create_cq_in good = { .uctx = htole32(w->uctx),
@@ -712,39 +712,4 @@ static void test_create_cq_refusals(void **state)
 			 ORNIC_CMD_BAD_OBJECT);
 }
 
-#define W(name) { #name " (whole)", name, kit_setup_whole, kit_teardown, NULL }
-#define P(name) { #name " (pairs)", name, kit_setup_pairs, kit_teardown, NULL }
-
-UNIT_MAIN("cq",
-	KIT_TEST(test_cq_wraps_with_its_phase),
-	KIT_TEST(test_cq_of_one_entry),
-	KIT_TEST(test_indexes_wrap_at_32_bits),
-	KIT_TEST(test_cqe_ext_has_a_timestamp),
-	KIT_TEST(test_phase_is_in_the_last_word),
-	cmocka_unit_test(test_write_entry),
-	KIT_TEST(test_phase_shows_the_whole_entry),
-	W(test_phase_shows_the_whole_entry),
-	P(test_pairs),
-	P(test_pairs_before_others),
-	KIT_TEST(test_all_bytes_are_written),
-	W(test_all_bytes_are_written),
-	KIT_TEST(test_one_event_for_one_request),
-	KIT_NO_SHADOW_TEST(test_one_event_for_one_request),
-	KIT_TEST(test_solicited),
-	KIT_NO_SHADOW_TEST(test_solicited),
-	KIT_TEST(test_arm_word_is_taken_back),
-	KIT_TEST(test_solicited_stands_for_an_unanswered_next),
-	KIT_NO_SHADOW_TEST(test_solicited_stands_for_an_unanswered_next),
-	KIT_NO_SHADOW_TEST(test_late_doorbell_is_answered_at_once),
-	KIT_NO_SHADOW_TEST(test_word_in_memory_alone_asks_nothing_without_shadow),
-	KIT_TEST(test_arm_type_3),
-	KIT_NO_SHADOW_TEST(test_late_arm_type_3),
-	KIT_TEST(test_waiting_cq_can_be_destroyed),
-	KIT_TEST(test_cq_overrun),
-	KIT_TEST(test_overrun_takes_its_qps),
-	KIT_TEST(test_ignored_overrun),
-	KIT_TEST(test_cq_out_of_reach),
-	KIT_TEST(test_overrun_cq_takes_no_user),
-	KIT_TEST(test_users_are_notified_in_turns),
-	KIT_TEST(test_create_cq_refusals),
-)
+TEST_MAIN("cq")

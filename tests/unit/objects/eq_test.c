@@ -6,7 +6,7 @@
 #include "objects/eq.h"
 #include "objects/uctx.h"
 
-static void test_interrupt_only_when_the_eq_is_armed(void **state)
+TEST(test_interrupt_only_when_the_eq_is_armed, IN_KIT, IN_KIT_NO_SHADOW)
 {
 	struct kit *w = *state;
 
@@ -25,7 +25,7 @@ static void test_interrupt_only_when_the_eq_is_armed(void **state)
 	assert_int_equal(w->host->irqs[1], 1);
 }
 
-static void test_late_eq_doorbell_interrupts_at_once(void **state)
+TEST(test_late_eq_doorbell_interrupts_at_once, IN_KIT_NO_SHADOW)
 {
 	struct kit *w = *state;
 
@@ -35,7 +35,7 @@ static void test_late_eq_doorbell_interrupts_at_once(void **state)
 }
 
 /* [ORNIC-DB-33] A process that arms in a loop cannot overrun an EQ */
-static void test_one_event_per_cq_in_the_ring(void **state)
+TEST(test_one_event_per_cq_in_the_ring, IN_KIT)
 {
 	struct kit *w = *state;
 	unsigned int i;
@@ -59,7 +59,7 @@ static void test_one_event_per_cq_in_the_ring(void **state)
 }
 
 /* [ORNIC-GEN-6] */
-static void test_eq_wraps(void **state)
+TEST(test_eq_wraps, IN_KIT)
 {
 	struct kit *w = *state;
 	struct eq_source source;
@@ -73,7 +73,7 @@ static void test_eq_wraps(void **state)
 }
 
 /* [ORNIC-EQ-3] A full EQ is no overrun; an impossible ci is */
-static void test_eq_overrun_is_fatal(void **state)
+TEST(test_eq_overrun_is_fatal, IN_KIT)
 {
 	struct kit *w = *state;
 	struct ornic_cq_dbr *dbr = host_ptr(w->host, w->eq.dbr);
@@ -101,7 +101,7 @@ static void test_eq_overrun_is_fatal(void **state)
 }
 
 /* [ORNIC-EQ-6] A process with many QPs that all fail at once */
-static void test_events_wait_for_room(void **state)
+TEST(test_events_wait_for_room, IN_KIT)
 {
 	struct kit *w = *state;
 	struct host_qp qp[5u << KIT_LOG_EQ];
@@ -136,7 +136,7 @@ static void test_events_wait_for_room(void **state)
 }
 
 /* [ORNIC-EQ-6] Completion events of as many CQs wait too, and interrupt */
-static void test_completion_events_wait_for_room(void **state)
+TEST(test_completion_events_wait_for_room, IN_KIT)
 {
 	struct kit *w = *state;
 	uint32_t first = w->cq.num;
@@ -199,7 +199,7 @@ static unsigned int wakes(struct host *host, uint64_t ns)
  * [ORNIC-ISO-4] A host that consumes nothing costs a periodic read of one
  * index, however many objects wait.
  */
-static void test_host_that_consumes_nothing(void **state)
+TEST(test_host_that_consumes_nothing, IN_KIT)
 {
 	struct kit *w = *state;
 	struct host_queue cq[WAITING_CQS];
@@ -228,7 +228,7 @@ static void test_host_that_consumes_nothing(void **state)
 	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
 }
 
-static void test_waiting_cq_is_destroyed(void **state)
+TEST(test_waiting_cq_is_destroyed, IN_KIT)
 {
 	struct kit *w = *state;
 	struct host_queue cq[WAITING_CQS];
@@ -246,7 +246,7 @@ static void test_waiting_cq_is_destroyed(void **state)
 }
 
 /* A ci that goes back repeats no event and stops none */
-static void test_eq_index_goes_back(void **state)
+TEST(test_eq_index_goes_back, IN_KIT)
 {
 	struct kit *w = *state;
 	struct ornic_cq_dbr *dbr = host_ptr(w->host, w->eq.dbr);
@@ -267,7 +267,7 @@ static void test_eq_index_goes_back(void **state)
 }
 
 /* [ORNIC-EQ-6] [ORNIC-ORD-12] Each kind once, in any order */
-static void test_waiting_events_come_once(void **state)
+TEST(test_waiting_events_come_once, IN_KIT)
 {
 	struct kit *w = *state;
 	struct card *card = w->host->card;
@@ -306,7 +306,7 @@ static void test_waiting_events_come_once(void **state)
 }
 
 /* [ORNIC-EQ-5] An event of an SRQ that waits for room goes with the SRQ */
-static void test_waiting_srq_is_destroyed(void **state)
+TEST(test_waiting_srq_is_destroyed, IN_KIT)
 {
 	struct kit *w = *state;
 	struct ornic_modify_srq_in in = { .limit = htole32(1) };
@@ -327,7 +327,7 @@ static void test_waiting_srq_is_destroyed(void **state)
 }
 
 /* Waiting events are dropped with their EQ */
-static void test_eq_goes_with_events_waiting(void **state)
+TEST(test_eq_goes_with_events_waiting, IN_KIT)
 {
 	struct kit *w = *state;
 	unsigned int i;
@@ -344,7 +344,7 @@ static void test_eq_goes_with_events_waiting(void **state)
 	kit_expect_no_event(w);
 }
 
-static void test_eq_out_of_reach_is_fatal_and_told_to_eq_0(void **state)
+TEST(test_eq_out_of_reach_is_fatal_and_told_to_eq_0, IN_KIT)
 {
 	struct kit *w = *state;
 	struct host_queue second;
@@ -358,7 +358,7 @@ static void test_eq_out_of_reach_is_fatal_and_told_to_eq_0(void **state)
 	kit_expect_event(w, ORNIC_EVENT_DEVICE_FATAL, ORNIC_FATAL_EQ_DMA);
 }
 
-static void test_link_events(void **state)
+TEST(test_link_events, IN_KIT)
 {
 	struct kit *w = *state;
 
@@ -371,7 +371,7 @@ static void test_link_events(void **state)
 }
 
 /* [ORNIC-OBJ-11] */
-static void test_create_eq_refusals(void **state)
+TEST(test_create_eq_refusals, IN_KIT)
 {
 	struct kit *w = *state;
 	struct ornic_create_eq_in good = { .vector = htole32(1),
@@ -399,7 +399,7 @@ static void test_create_eq_refusals(void **state)
 			 ORNIC_CMD_BAD_OBJECT);
 }
 
-static void test_eq_gets_the_lowest_number(void **state)
+TEST(test_eq_gets_the_lowest_number, IN_KIT)
 {
 	struct kit *w = *state;
 	struct host_queue eq;
@@ -413,7 +413,7 @@ static void test_eq_gets_the_lowest_number(void **state)
 	assert_int_equal(eq.num, 1);
 }
 
-static void test_reset_frees_everything(void **state)
+TEST(test_reset_frees_everything, IN_KIT, IN_KIT_NO_SHADOW)
 {
 	struct kit *w = *state;
 
@@ -428,25 +428,4 @@ static void test_reset_frees_everything(void **state)
 	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
 }
 
-UNIT_MAIN("eq",
-	KIT_TEST(test_interrupt_only_when_the_eq_is_armed),
-	KIT_NO_SHADOW_TEST(test_interrupt_only_when_the_eq_is_armed),
-	KIT_NO_SHADOW_TEST(test_late_eq_doorbell_interrupts_at_once),
-	KIT_TEST(test_one_event_per_cq_in_the_ring),
-	KIT_TEST(test_eq_wraps),
-	KIT_TEST(test_eq_overrun_is_fatal),
-	KIT_TEST(test_events_wait_for_room),
-	KIT_TEST(test_completion_events_wait_for_room),
-	KIT_TEST(test_host_that_consumes_nothing),
-	KIT_TEST(test_waiting_cq_is_destroyed),
-	KIT_TEST(test_eq_index_goes_back),
-	KIT_TEST(test_waiting_events_come_once),
-	KIT_TEST(test_waiting_srq_is_destroyed),
-	KIT_TEST(test_eq_goes_with_events_waiting),
-	KIT_TEST(test_eq_out_of_reach_is_fatal_and_told_to_eq_0),
-	KIT_TEST(test_link_events),
-	KIT_TEST(test_create_eq_refusals),
-	KIT_TEST(test_eq_gets_the_lowest_number),
-	KIT_TEST(test_reset_frees_everything),
-	KIT_NO_SHADOW_TEST(test_reset_frees_everything),
-)
+TEST_MAIN("eq")

@@ -93,7 +93,7 @@ static void reg_at_b(struct pair *pair, const struct pair_wr *wr)
 
 /* ---- the command ---- */
 
-static void test_create_refusals(void **state)
+TEST(test_create_refusals, IN_PAIR(pair_setup_rc_kernel, local))
 {
 	struct pair *pair = *state;
 	struct host *host = A(pair)->host;
@@ -125,7 +125,7 @@ static void test_create_refusals(void **state)
 }
 
 /* [ORNIC-OBJ-18] A driver need not know which REG_MR were executed */
-static void test_destroy_by_index(void **state)
+TEST(test_destroy_by_index, IN_PAIR(pair_setup_rc_kernel, local))
 {
 	struct pair *pair = *state;
 	uint32_t key = create(A(pair), A(pair)->pdn, 7);
@@ -142,7 +142,7 @@ static void test_destroy_by_index(void **state)
 /* ---- REG_MR and LOCAL_INV ---- */
 
 /* [ORNIC-SQ-23] */
-static void test_reg(void **state)
+TEST(test_reg, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
 	struct pair *pair = *state;
 	uint32_t key = create(B(pair), B(pair)->pdn, 5);
@@ -175,7 +175,7 @@ static void test_reg(void **state)
 	pair_check(A(pair)->buf, 8192, 3);
 }
 
-static void test_reg_contiguous_and_zero_based(void **state)
+TEST(test_reg_contiguous_and_zero_based, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
 	struct pair *pair = *state;
 	uint32_t key = create(A(pair), A(pair)->pdn, 0);
@@ -200,7 +200,7 @@ static void test_reg_contiguous_and_zero_based(void **state)
 					 A(pair)->addr + AT + 110));
 }
 
-static void test_reg_refusals(void **state)
+TEST(test_reg_refusals, IN_PAIR(pair_setup_rc_kernel, local))
 {
 	struct pair *pair = *state;
 	uint32_t key = create(A(pair), A(pair)->pdn, 0);
@@ -251,7 +251,7 @@ static void test_reg_refusals(void **state)
 }
 
 /* [ORNIC-SQ-9], [ORNIC-SQ-10] */
-static void test_reg_is_for_the_kernel(void **state)
+TEST(test_reg_is_for_the_kernel, IN_PAIR(pair_setup_rc, local))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = reg_wr(A(pair), create(A(pair), A(pair)->pdn, 0));
@@ -260,7 +260,7 @@ static void test_reg_is_for_the_kernel(void **state)
 	host_device_stat_is(A(pair)->host, ORNIC_DEVICE_STAT_bad_wqe_opcode, 1);
 }
 
-static void test_takes_no_data(void **state)
+TEST(test_takes_no_data, IN_PAIR(pair_setup_rc_kernel, local))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = reg_wr(A(pair), create(A(pair), A(pair)->pdn, 0));
@@ -275,7 +275,7 @@ static void test_takes_no_data(void **state)
 }
 
 /* [ORNIC-SQ-24] */
-static void test_local_inv(void **state)
+TEST(test_local_inv, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
 	struct pair *pair = *state;
 	uint32_t key = create(A(pair), A(pair)->pdn, 0);
@@ -296,7 +296,7 @@ static void test_local_inv(void **state)
 	assert_int_equal(get(A(pair), key + 9, IOVA + 100, 1), MR_OK);
 }
 
-static void test_local_inv_refusals(void **state)
+TEST(test_local_inv_refusals, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
 	struct pair *pair = *state;
 	uint32_t other = create(A(pair), host_pd(A(pair)->host), 0);
@@ -361,12 +361,12 @@ static void in_order(struct pair *pair, unsigned int lost)
 	assert_int_equal(get(A(pair), key + 1, IOVA + 200, 1), MR_BAD_KEY);
 }
 
-static void test_in_order(void **state)
+TEST(test_in_order, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
 	in_order(*state, 0);
 }
 
-static void test_in_order_with_losses(void **state)
+TEST(test_in_order_with_losses, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
 	struct pair *pair = *state;
 	unsigned int lost;
@@ -378,7 +378,7 @@ static void test_in_order_with_losses(void **state)
 }
 
 /* An operation that fails completes in its turn */
-static void test_failure_in_order(void **state)
+TEST(test_failure_in_order, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 100);
@@ -394,7 +394,7 @@ static void test_failure_in_order(void **state)
 }
 
 /* Queues without other operations must not wait for a packet */
-static void test_many_in_a_row(void **state)
+TEST(test_many_in_a_row, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
 	struct pair *pair = *state;
 	uint32_t key = create(A(pair), A(pair)->pdn, 0);
@@ -418,7 +418,7 @@ static void test_many_in_a_row(void **state)
 }
 
 /* SQD waits for the operations that have begun */
-static void test_sqd_waits_for_it(void **state)
+TEST(test_sqd_waits_for_it, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 100);
@@ -443,7 +443,7 @@ static void test_sqd_waits_for_it(void **state)
 /* ---- by the peer ---- */
 
 /* [ORNIC-SQ-25] */
-static void test_send_with_inv(void **state)
+TEST(test_send_with_inv, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
 	struct pair *pair = *state;
 	uint32_t key = create(B(pair), B(pair)->pdn, 0);
@@ -482,7 +482,7 @@ static enum pair_fate fate_lose_acks(struct pair *pair,
 	return PAIR_DROP;
 }
 
-static void test_send_with_inv_once(void **state)
+TEST(test_send_with_inv_once, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
 	struct pair *pair = *state;
 	uint32_t key = create(B(pair), B(pair)->pdn, 0);
@@ -520,7 +520,7 @@ static void inv_refused(struct pair *pair, uint32_t key)
 	pair_again(pair);
 }
 
-static void test_send_with_inv_refusals(void **state)
+TEST(test_send_with_inv_refusals, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
 	struct pair *pair = *state;
 	uint32_t key = create(B(pair), B(pair)->pdn, 0);
@@ -544,7 +544,7 @@ static void test_send_with_inv_refusals(void **state)
 /* ---- null regions ---- */
 
 /* [ORNIC-OBJ-27] Reads give zero and writes vanish, at both ends */
-static void test_null(void **state)
+TEST(test_null, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct ornic_create_mr_in in = {
@@ -586,25 +586,4 @@ static void test_null(void **state)
 	pair_expect(B(pair), wr.wr_id, ORNIC_WC_REM_ACCESS_ERR);
 }
 
-#define K(name) PAIR_BOTH(name, pair_setup_rc_kernel)
-
-UNIT_MAIN("reg",
-	PAIR_TEST(test_create_refusals, pair_setup_rc_kernel, local),
-	PAIR_TEST(test_destroy_by_index, pair_setup_rc_kernel, local),
-	K(test_reg),
-	K(test_reg_contiguous_and_zero_based),
-	PAIR_TEST(test_reg_refusals, pair_setup_rc_kernel, local),
-	PAIR_TEST(test_reg_is_for_the_kernel, pair_setup_rc, local),
-	PAIR_TEST(test_takes_no_data, pair_setup_rc_kernel, local),
-	K(test_local_inv),
-	K(test_local_inv_refusals),
-	K(test_in_order),
-	K(test_in_order_with_losses),
-	K(test_failure_in_order),
-	K(test_many_in_a_row),
-	K(test_sqd_waits_for_it),
-	K(test_send_with_inv),
-	K(test_send_with_inv_once),
-	K(test_send_with_inv_refusals),
-	PAIR_BOTH(test_null, pair_setup_rc),
-)
+TEST_MAIN("reg")

@@ -31,7 +31,7 @@ static struct ornic_create_mr_in memory_in(struct host *host, uint32_t pdn)
 }
 
 /* [ORNIC-OBJ-12] Any number below max_pd, also one that was never used */
-static void test_pd_is_any_number_below_the_limit(void **state)
+TEST(test_pd_is_any_number_below_the_limit, IN_HOST)
 {
 	struct host *host = *state;
 	static const uint32_t good[] = { 0, 1, 77, PD_MAX - 1 };
@@ -58,7 +58,7 @@ static void test_pd_is_any_number_below_the_limit(void **state)
 			     htole32(bad[i]), &out, ORNIC_CMD_BAD_OBJECT);
 }
 
-static void test_create_refusals(void **state)
+TEST(test_create_refusals, IN_HOST)
 {
 	struct host *host = *state;
 	uint32_t pdn = host_pd(host);
@@ -101,7 +101,7 @@ static void test_create_refusals(void **state)
 }
 
 /* [ORNIC-OBJ-15] Every card has the types that come with no feature */
-static void test_types_without_a_feature(void **state)
+TEST(test_types_without_a_feature)
 {
 	const struct card_config configs[] = {
 		{ .profiles = ORNIC_PROFILE_RDMA },
@@ -128,7 +128,7 @@ static void test_types_without_a_feature(void **state)
 	}
 }
 
-static void test_read_only_memory_needs_no_write(void **state)
+TEST(test_read_only_memory_needs_no_write, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_create_mr_in in = memory_in(host, host_pd(host));
@@ -143,7 +143,7 @@ static void test_read_only_memory_needs_no_write(void **state)
 	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);
 }
 
-static void test_bounds(void **state)
+TEST(test_bounds, IN_HOST)
 {
 	struct host *host = *state;
 	uint32_t pdn = host_pd(host);
@@ -165,7 +165,7 @@ static void test_bounds(void **state)
 	assert_int_equal(get(host, key, pdn, 0, 0, ~0ULL), MR_BAD_RANGE);
 }
 
-static void test_region_at_the_end_of_the_address_space(void **state)
+TEST(test_region_at_the_end_of_the_address_space, IN_HOST)
 {
 	struct host *host = *state;
 	uint32_t pdn = host_pd(host);
@@ -179,7 +179,7 @@ static void test_region_at_the_end_of_the_address_space(void **state)
 	assert_int_equal(get(host, key, pdn, 0, 0, 1), MR_BAD_RANGE);
 }
 
-static void test_key_pd_access_in_this_order(void **state)
+TEST(test_key_pd_access_in_this_order, IN_HOST)
 {
 	struct host *host = *state;
 	uint32_t pdn = host_pd(host), other = host_pd(host);
@@ -204,7 +204,7 @@ static void test_key_pd_access_in_this_order(void **state)
 	assert_int_equal(get(host, ~0U, pdn, 0, at, 64), MR_BAD_KEY);
 }
 
-static void test_variant_is_the_hosts(void **state)
+TEST(test_variant_is_the_hosts, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_create_mr_in in = memory_in(host, host_pd(host));
@@ -220,7 +220,7 @@ static void test_variant_is_the_hosts(void **state)
 			 ORNIC_CMD_BAD_OBJECT);
 }
 
-static void test_stale_key_finds_nothing(void **state)
+TEST(test_stale_key_finds_nothing, IN_HOST)
 {
 	struct host *host = *state;
 	uint32_t pdn = host_pd(host);
@@ -234,7 +234,7 @@ static void test_stale_key_finds_nothing(void **state)
 }
 
 /* [ORNIC-OBJ-17] iova, which host_mr() gives, is not looked at */
-static void test_zero_based(void **state)
+TEST(test_zero_based, IN_HOST)
 {
 	struct host *host = *state;
 	uint32_t pdn = host_pd(host);
@@ -253,7 +253,7 @@ static void test_zero_based(void **state)
 	assert_int_equal(iov.iov_len, 60);
 }
 
-static void test_dma_key_is_for_kernel_queues(void **state)
+TEST(test_dma_key_is_for_kernel_queues, IN_HOST)
 {
 	struct host *host = *state;
 	uint32_t pdn = host_pd(host);
@@ -289,7 +289,7 @@ static void test_dma_key_is_for_kernel_queues(void **state)
 }
 
 /* [ORNIC-KEY-3] */
-static void test_memory_that_went_away(void **state)
+TEST(test_memory_that_went_away, IN_HOST)
 {
 	struct host *host = *state;
 	uint32_t pdn = host_pd(host);
@@ -312,7 +312,7 @@ static void test_memory_that_went_away(void **state)
 	assert_int_equal(len, 16);
 }
 
-static void test_as_many_as_are_announced(void **state)
+TEST(test_as_many_as_are_announced, IN_HOST)
 {
 	struct host *host = *state;
 	uint32_t pdn = host_pd(host);
@@ -361,7 +361,7 @@ static const uint8_t *host_byte(struct host *host, uint32_t key, uint32_t pdn,
 }
 
 /* [ORNIC-OBJ-28] Each part alone, and all at once */
-static void test_modify(void **state)
+TEST(test_modify, IN_HOST)
 {
 	struct host *host = *state;
 	uint32_t pdn = host_pd(host), other = host_pd(host);
@@ -415,7 +415,7 @@ static void test_modify(void **state)
 }
 
 /* All or nothing */
-static void test_modify_refusals(void **state)
+TEST(test_modify_refusals, IN_HOST)
 {
 	struct host *host = *state;
 	uint32_t pdn = host_pd(host), other = host_pd(host);
@@ -461,7 +461,7 @@ static void test_modify_refusals(void **state)
 			 ORNIC_CMD_BAD_PARAM);
 }
 
-static void test_modify_needs_what_it_allows(void **state)
+TEST(test_modify_needs_what_it_allows, IN_HOST)
 {
 	struct host *host = *state;
 	uint32_t pdn = host_pd(host);
@@ -488,7 +488,7 @@ static void test_modify_needs_what_it_allows(void **state)
 /* ---- ORNIC_MR_NULL ---- */
 
 /* [ORNIC-OBJ-27] All null regions share one sink for writes */
-static void test_nulls_share_what_nobody_reads(void **state)
+TEST(test_nulls_share_what_nobody_reads, IN_HOST)
 {
 	struct host *host = *state;
 	struct ornic_create_mr_in in = {
@@ -511,7 +511,7 @@ static void test_nulls_share_what_nobody_reads(void **state)
 	assert_ptr_equal(iov[0].iov_base, iov[1].iov_base);
 }
 
-static void test_null(void **state)
+TEST(test_null, IN_HOST)
 {
 	struct host *host = *state;
 	uint32_t pdn = host_pd(host), other = host_pd(host);
@@ -559,23 +559,4 @@ static void test_null(void **state)
 	host_cmd_object_ok(host, ORNIC_CMD_DESTROY_MR, key);
 }
 
-UNIT_MAIN("mr",
-	HOST_TEST(test_pd_is_any_number_below_the_limit),
-	HOST_TEST(test_create_refusals),
-	cmocka_unit_test(test_types_without_a_feature),
-	HOST_TEST(test_read_only_memory_needs_no_write),
-	HOST_TEST(test_bounds),
-	HOST_TEST(test_region_at_the_end_of_the_address_space),
-	HOST_TEST(test_key_pd_access_in_this_order),
-	HOST_TEST(test_variant_is_the_hosts),
-	HOST_TEST(test_stale_key_finds_nothing),
-	HOST_TEST(test_zero_based),
-	HOST_TEST(test_dma_key_is_for_kernel_queues),
-	HOST_TEST(test_memory_that_went_away),
-	HOST_TEST(test_as_many_as_are_announced),
-	HOST_TEST(test_modify),
-	HOST_TEST(test_modify_refusals),
-	HOST_TEST(test_modify_needs_what_it_allows),
-	HOST_TEST(test_null),
-	HOST_TEST(test_nulls_share_what_nobody_reads),
-)
+TEST_MAIN("mr")

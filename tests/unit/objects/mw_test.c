@@ -112,7 +112,7 @@ static unsigned int destroy(struct side *side, uint32_t key)
 }
 
 /* [ORNIC-OBJ-14] */
-static void test_create_refusals(void **state)
+TEST(test_create_refusals, IN_PAIR(pair_setup_rc, local))
 {
 	struct pair *pair = *state;
 	struct ornic_create_mr_in good = {
@@ -160,18 +160,18 @@ static void bound_and_used(struct pair *pair, unsigned int type)
 }
 
 /* [ORNIC-MW-1] */
-static void test_type1(void **state)
+TEST(test_type1, IN_PAIR_BOTH(pair_setup_rc))
 {
 	bound_and_used(*state, ORNIC_MR_MW1);
 }
 
-static void test_type2(void **state)
+TEST(test_type2, IN_PAIR_BOTH(pair_setup_rc))
 {
 	bound_and_used(*state, ORNIC_MR_MW2);
 }
 
 /* A window has the access rights of its bind, whatever those of the region */
-static void test_access(void **state)
+TEST(test_access, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	uint32_t mw = create(B(pair), ORNIC_MR_MW1, B(pair)->pdn);
@@ -194,7 +194,7 @@ static void test_access(void **state)
 }
 
 /* [ORNIC-MW-2] Not for local reads either */
-static void test_no_local_key(void **state)
+TEST(test_no_local_key, IN_PAIR(pair_setup_rc, local))
 {
 	struct pair *pair = *state;
 	uint32_t mw = create(B(pair), ORNIC_MR_MW1, B(pair)->pdn);
@@ -208,7 +208,7 @@ static void test_no_local_key(void **state)
 }
 
 /* [ORNIC-MW-3] A type 1 window can be bound again at any time, and unbound */
-static void test_type1_again(void **state)
+TEST(test_type1_again, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	uint32_t mw = create(B(pair), ORNIC_MR_MW1, B(pair)->pdn);
@@ -235,7 +235,7 @@ static void test_type1_again(void **state)
 }
 
 /* [ORNIC-OBJ-28] A region with a bound window cannot be modified */
-static void test_region_stays(void **state)
+TEST(test_region_stays, IN_PAIR(pair_setup_rc, local))
 {
 	struct pair *pair = *state;
 	uint32_t mw = create(B(pair), ORNIC_MR_MW1, B(pair)->pdn);
@@ -262,7 +262,7 @@ static void test_region_stays(void **state)
 }
 
 /* [ORNIC-MW-4] A type 2 window must be invalidated before it is bound again */
-static void test_type2_again(void **state)
+TEST(test_type2_again, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	uint32_t mw = create(B(pair), ORNIC_MR_MW2, B(pair)->pdn);
@@ -292,7 +292,7 @@ static void test_type2_again(void **state)
 	assert_int_equal(destroy(B(pair), mr), ORNIC_CMD_OK);
 }
 
-static void test_type2_remote_invalidation(void **state)
+TEST(test_type2_remote_invalidation, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	uint32_t mw = create(B(pair), ORNIC_MR_MW2, B(pair)->pdn);
@@ -330,7 +330,7 @@ static void test_type2_remote_invalidation(void **state)
 }
 
 /* [ORNIC-MW-5] A window is bound to its QP, and free when that is destroyed */
-static void test_type2_belongs_to_a_qp(void **state)
+TEST(test_type2_belongs_to_a_qp, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	uint32_t mw = create(B(pair), ORNIC_MR_MW2, B(pair)->pdn);
@@ -359,7 +359,7 @@ static void test_type2_belongs_to_a_qp(void **state)
 	host_cmd_object_ok(A(pair)->host, ORNIC_CMD_DESTROY_QP, first[0].num);
 }
 
-static void test_zero_based(void **state)
+TEST(test_zero_based, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	uint32_t mw = create(B(pair), ORNIC_MR_MW2, B(pair)->pdn);
@@ -372,7 +372,7 @@ static void test_zero_based(void **state)
 	use_fails(pair, ORNIC_WR_RDMA_READ, mw, 1, LEN);
 }
 
-static void test_zero_based_region(void **state)
+TEST(test_zero_based_region, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	uint32_t mw = create(B(pair), ORNIC_MR_MW1, B(pair)->pdn);
@@ -387,7 +387,7 @@ static void test_zero_based_region(void **state)
 }
 
 /* [ORNIC-MW-6] */
-static void test_bind_refusals(void **state)
+TEST(test_bind_refusals, IN_PAIR(pair_setup_rc, local))
 {
 	struct pair *pair = *state;
 	struct host *host = B(pair)->host;
@@ -438,7 +438,7 @@ static void test_bind_refusals(void **state)
 }
 
 /* UC can bind too; a peer whose key has become invalid gets no error */
-static void test_uc(void **state)
+TEST(test_uc, IN_PAIR_BOTH(pair_setup_uc))
 {
 	struct pair *pair = *state;
 	uint32_t mw = create(B(pair), ORNIC_MR_MW2, B(pair)->pdn);
@@ -461,7 +461,7 @@ static void test_uc(void **state)
 }
 
 /* A reset with bound windows frees everything; ASan checks that too */
-static void test_reset_with_windows(void **state)
+TEST(test_reset_with_windows, IN_PAIR(pair_setup_rc, local))
 {
 	struct pair *pair = *state;
 	uint32_t first = create(A(pair), ORNIC_MR_MW1, A(pair)->pdn);
@@ -478,23 +478,4 @@ static void test_reset_with_windows(void **state)
 	assert_int_equal(A(pair)->host->card->budget.pages, 0);
 }
 
-#define RC(name) PAIR_BOTH(name, pair_setup_rc)
-#define RC_ONE(name) PAIR_TEST(name, pair_setup_rc, local)
-
-UNIT_MAIN("mw",
-	RC_ONE(test_create_refusals),
-	RC(test_type1),
-	RC(test_type2),
-	RC(test_access),
-	RC_ONE(test_no_local_key),
-	RC(test_type1_again),
-	RC_ONE(test_region_stays),
-	RC(test_type2_again),
-	RC(test_type2_remote_invalidation),
-	RC(test_type2_belongs_to_a_qp),
-	RC(test_zero_based),
-	RC(test_zero_based_region),
-	RC_ONE(test_bind_refusals),
-	PAIR_BOTH(test_uc, pair_setup_uc),
-	RC_ONE(test_reset_with_windows),
-)
+TEST_MAIN("mw")

@@ -59,18 +59,19 @@ static void laps(struct pair *pair, uint32_t lag)
 	assert_int_equal(bad_rq_pi(pair), 0);
 }
 
-static void test_rq_ci_lags(void **state)
+TEST(test_rq_ci_lags, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
 {
 	laps(*state, 10);
 }
 
-static void test_rq_ci_lags_by_more_than_the_ring(void **state)
+TEST(test_rq_ci_lags_by_more_than_the_ring,
+     IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
 {
 	laps(*state, 256);
 }
 
 /* [ORNIC-DB-16] One more than the ring holds beyond what is done */
-static void test_ring_beyond_what_is_done(void **state)
+TEST(test_ring_beyond_what_is_done, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
 {
 	struct pair *pair = *state;
 	struct host_qp *queue = queue_of(B(pair));
@@ -102,7 +103,7 @@ static void ring_recv(struct side *side, uint32_t page)
 }
 
 /* [ORNIC-DEV-4] */
-static void test_needs_are_announced(void **state)
+TEST(test_needs_are_announced, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct host *host = B(pair)->host;
@@ -116,7 +117,7 @@ static void test_needs_are_announced(void **state)
 }
 
 /* [ORNIC-DB-12] A card that needs doorbells relies on them */
-static void test_doorbell_needed(void **state)
+TEST(test_doorbell_needed, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 8);
@@ -136,7 +137,7 @@ static void test_doorbell_needed(void **state)
 }
 
 /* [ORNIC-DB-12] A doorbell covers all WQEs before its index */
-static void test_doorbell_before_the_packets(void **state)
+TEST(test_doorbell_before_the_packets, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
 {
 	struct pair *pair = *state;
 	unsigned int i;
@@ -152,7 +153,7 @@ static void test_doorbell_before_the_packets(void **state)
 }
 
 /* [ORNIC-DB-12], [ORNIC-QP-6] */
-static void test_doorbell_in_err(void **state)
+TEST(test_doorbell_in_err, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 
@@ -166,7 +167,7 @@ static void test_doorbell_in_err(void **state)
 }
 
 /* [ORNIC-DB-7] */
-static void test_doorbell_in_reset(void **state)
+TEST(test_doorbell_in_reset, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -195,7 +196,7 @@ static void test_doorbell_in_reset(void **state)
 }
 
 /* [ORNIC-DB-4] */
-static void test_doorbell_of_another_page(void **state)
+TEST(test_doorbell_of_another_page, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
 {
 	struct pair *pair = *state;
 	struct host *host = B(pair)->host;
@@ -213,7 +214,7 @@ static void test_doorbell_of_another_page(void **state)
 }
 
 /* [ORNIC-DB-3] Cards that need no such doorbells do not know them */
-static void test_doorbell_not_needed(void **state)
+TEST(test_doorbell_not_needed, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
 {
 	struct pair *pair = *state;
 
@@ -226,7 +227,7 @@ static void test_doorbell_not_needed(void **state)
 }
 
 /* [ORNIC-DB-17] [ORNIC-DB-16] The responder tells its peer before it fails */
-static void test_lost_queue(void **state)
+TEST(test_lost_queue, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_uc))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -257,7 +258,7 @@ static void test_lost_queue(void **state)
 }
 
 /* [ORNIC-DB-17] The requester, and datagrams */
-static void test_lost_record_of_a_sender(void **state)
+TEST(test_lost_record_of_a_sender, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_ud))
 {
 	struct pair *pair = *state;
 	struct side *a = A(pair);
@@ -276,7 +277,7 @@ static void test_lost_record_of_a_sender(void **state)
 }
 
 /* [ORNIC-RQ-4] SGEs count as far as the message reaches */
-static void test_sges_beyond_the_message(void **state)
+TEST(test_sges_beyond_the_message, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -310,28 +311,4 @@ static void test_sges_beyond_the_message(void **state)
 	host_device_stat_is(b->host, ORNIC_DEVICE_STAT_bad_lkey, 2);
 }
 
-UNIT_MAIN("rq",
-	PAIR_BOTH(test_rq_ci_lags, pair_setup_rc),
-	PAIR_BOTH(test_rq_ci_lags, pair_setup_rc_srq),
-	PAIR_BOTH(test_rq_ci_lags_by_more_than_the_ring, pair_setup_rc),
-	PAIR_BOTH(test_rq_ci_lags_by_more_than_the_ring, pair_setup_rc_srq),
-	PAIR_BOTH(test_ring_beyond_what_is_done, pair_setup_rc),
-	PAIR_BOTH(test_ring_beyond_what_is_done, pair_setup_rc_srq),
-	PAIR_BOTH(test_lost_queue, pair_setup_rc),
-	PAIR_BOTH(test_lost_queue, pair_setup_uc),
-	PAIR_BOTH(test_lost_record_of_a_sender, pair_setup_rc),
-	PAIR_BOTH(test_lost_record_of_a_sender, pair_setup_ud),
-	PAIR_BOTH(test_sges_beyond_the_message, pair_setup_rc),
-	PAIR_BOTH(test_sges_beyond_the_message, pair_setup_rc_srq),
-	PAIR_BOTH(test_needs_are_announced, pair_setup_rc),
-	PAIR_BOTH(test_doorbell_needed, pair_setup_rc),
-	PAIR_BOTH(test_doorbell_needed, pair_setup_rc_srq),
-	PAIR_BOTH(test_doorbell_before_the_packets, pair_setup_rc),
-	PAIR_BOTH(test_doorbell_before_the_packets, pair_setup_rc_srq),
-	PAIR_BOTH(test_doorbell_in_err, pair_setup_rc),
-	PAIR_BOTH(test_doorbell_in_reset, pair_setup_rc),
-	PAIR_BOTH(test_doorbell_of_another_page, pair_setup_rc),
-	PAIR_BOTH(test_doorbell_of_another_page, pair_setup_rc_srq),
-	PAIR_BOTH(test_doorbell_not_needed, pair_setup_rc),
-	PAIR_BOTH(test_doorbell_not_needed, pair_setup_rc_srq),
-)
+TEST_MAIN("rq")

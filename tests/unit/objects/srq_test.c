@@ -118,7 +118,7 @@ static struct ornic_create_srq_in create_in(struct side *side)
 }
 
 /* [ORNIC-SRQ-1] */
-static void test_create_refusals(void **state)
+TEST(test_create_refusals, IN_PAIR(setup_rc, local))
 {
 	struct side *b = B((struct pair *)*state);
 	uint32_t pages = b->host->card->budget.pages;
@@ -143,7 +143,7 @@ static void test_create_refusals(void **state)
 }
 
 /* [ORNIC-SRQ-2] */
-static void test_is_used_by_qps(void **state)
+TEST(test_is_used_by_qps, IN_PAIR(setup_rc, local))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -175,7 +175,7 @@ static unsigned int create_qp(struct side *side, unsigned int type,
 }
 
 /* [ORNIC-SRQ-2] */
-static void test_qp_types(void **state)
+TEST(test_qp_types, IN_PAIR(setup_rc, local))
 {
 	struct side *b = B((struct pair *)*state);
 	uint32_t srqn = b->srq.num;
@@ -201,7 +201,7 @@ static void test_qp_types(void **state)
  * [ORNIC-SRQ-3] [ORNIC-SRQ-4] Each message takes the next WQE, whichever QP it
  * comes to, and frees its slot with the first packet.
  */
-static void test_shared_in_order(void **state)
+TEST(test_shared_in_order, IN_PAIR_ALL(setup_rc))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -238,7 +238,7 @@ static void send_half(struct pair *pair)
 }
 
 /* [ORNIC-SRQ-4] An unfinished message does not stall other QPs */
-static void test_half_a_message_stalls_nobody(void **state)
+TEST(test_half_a_message_stalls_nobody, IN_PAIR_BOTH(setup_rc))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -265,7 +265,7 @@ static void test_half_a_message_stalls_nobody(void **state)
 }
 
 /* [ORNIC-RQ-7] */
-static void test_empty_is_not_ready(void **state)
+TEST(test_empty_is_not_ready, IN_PAIR_BOTH(setup_rc))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -280,7 +280,7 @@ static void test_empty_is_not_ready(void **state)
 }
 
 /* [ORNIC-SRQ-5] */
-static void test_keys_are_of_its_pd(void **state)
+TEST(test_keys_are_of_its_pd, IN_PAIR_BOTH(setup_rc))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -304,7 +304,7 @@ static void test_keys_are_of_its_pd(void **state)
 }
 
 /* [ORNIC-SRQ-5] */
-static void test_dma_keys_are_the_kernels(void **state)
+TEST(test_dma_keys_are_the_kernels, IN_PAIR_BOTH(setup_rc))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -330,7 +330,7 @@ static void test_dma_keys_are_the_kernels(void **state)
 	}
 }
 
-static void test_datagrams(void **state)
+TEST(test_datagrams, IN_PAIR_BOTH(setup_ud))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -356,7 +356,7 @@ static void test_datagrams(void **state)
 /* ---- the limit ---- */
 
 /* [ORNIC-SRQ-6] */
-static void test_limit(void **state)
+TEST(test_limit, IN_PAIR_BOTH(setup_rc))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -390,7 +390,7 @@ static void test_limit(void **state)
 }
 
 /* WQEs that were published since the card read rq_pi count */
-static void test_limit_counts_what_is_new(void **state)
+TEST(test_limit_counts_what_is_new, IN_PAIR_BOTH(setup_rc))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -441,7 +441,7 @@ static unsigned int resize(struct side *side, unsigned int log_size,
 }
 
 /* [ORNIC-SRQ-10] */
-static void test_resize(void **state)
+TEST(test_resize, IN_PAIR_BOTH(setup_rc))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -474,7 +474,7 @@ static void test_resize(void **state)
 }
 
 /* [ORNIC-SRQ-11] The host has rung before it asks: nothing else is copied */
-static void test_resize_after_the_doorbell(void **state)
+TEST(test_resize_after_the_doorbell, IN_PAIR_BOTH(setup_rc))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -498,7 +498,7 @@ static void test_resize_after_the_doorbell(void **state)
 }
 
 /* [ORNIC-SRQ-10] */
-static void test_resize_refusals(void **state)
+TEST(test_resize_refusals, IN_PAIR_BOTH(setup_rc))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -524,7 +524,7 @@ static void test_resize_refusals(void **state)
 /* ---- errors ---- */
 
 /* [ORNIC-SRQ-7] The SRQ is lost: each QP fails when it needs a WQE */
-static void test_broken(void **state)
+TEST(test_broken, IN_PAIR_BOTH(setup_rc))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -556,7 +556,7 @@ static void test_broken(void **state)
 }
 
 /* [ORNIC-SRQ-7] */
-static void test_ring_out_of_reach(void **state)
+TEST(test_ring_out_of_reach, IN_PAIR_BOTH(setup_rc))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -570,7 +570,7 @@ static void test_ring_out_of_reach(void **state)
 	host_device_stat_is(b->host, ORNIC_DEVICE_STAT_dma_faults, 1);
 }
 
-static void test_bad_wqe(void **state)
+TEST(test_bad_wqe, IN_PAIR_BOTH(setup_rc))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -590,7 +590,7 @@ static void test_bad_wqe(void **state)
 }
 
 /* [ORNIC-SRQ-8] Only the WQE that the QP has taken is flushed */
-static void test_last_wqe(void **state)
+TEST(test_last_wqe, IN_PAIR_BOTH(setup_rc))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -641,7 +641,7 @@ static void reset_and_expect(struct side *side, bool took, uint64_t wr_id)
 }
 
 /* [ORNIC-SRQ-9] RESET tells of no WQE that ERR has flushed */
-static void test_wqe_of_a_qp_in_err(void **state)
+TEST(test_wqe_of_a_qp_in_err, IN_PAIR(setup_rc, bytes))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -656,7 +656,7 @@ static void test_wqe_of_a_qp_in_err(void **state)
 }
 
 /* [ORNIC-ORD-7] A CQ that is overrun takes no completion; rq_ci tells of the WQE */
-static void test_wqe_that_completes_nowhere(void **state)
+TEST(test_wqe_that_completes_nowhere, IN_PAIR(setup_rc, bytes))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -672,7 +672,7 @@ static void test_wqe_that_completes_nowhere(void **state)
 }
 
 /* [ORNIC-SRQ-9] RESET and DESTROY_QP take a WQE that the QP had */
-static void test_wqe_of_a_qp_that_goes(void **state)
+TEST(test_wqe_of_a_qp_that_goes, IN_PAIR(setup_rc, bytes))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -700,26 +700,4 @@ static void test_wqe_of_a_qp_that_goes(void **state)
 	}
 }
 
-UNIT_MAIN("srq",
-	PAIR_TEST(test_create_refusals, setup_rc, local),
-	PAIR_TEST(test_is_used_by_qps, setup_rc, local),
-	PAIR_TEST(test_qp_types, setup_rc, local),
-	PAIR_ALL(test_shared_in_order, setup_rc),
-	PAIR_BOTH(test_half_a_message_stalls_nobody, setup_rc),
-	PAIR_BOTH(test_empty_is_not_ready, setup_rc),
-	PAIR_BOTH(test_keys_are_of_its_pd, setup_rc),
-	PAIR_BOTH(test_dma_keys_are_the_kernels, setup_rc),
-	PAIR_BOTH(test_datagrams, setup_ud),
-	PAIR_BOTH(test_limit, setup_rc),
-	PAIR_BOTH(test_limit_counts_what_is_new, setup_rc),
-	PAIR_BOTH(test_resize, setup_rc),
-	PAIR_BOTH(test_resize_after_the_doorbell, setup_rc),
-	PAIR_BOTH(test_resize_refusals, setup_rc),
-	PAIR_BOTH(test_broken, setup_rc),
-	PAIR_BOTH(test_ring_out_of_reach, setup_rc),
-	PAIR_BOTH(test_bad_wqe, setup_rc),
-	PAIR_BOTH(test_last_wqe, setup_rc),
-	PAIR_TEST(test_wqe_of_a_qp_that_goes, setup_rc, bytes),
-	PAIR_TEST(test_wqe_of_a_qp_in_err, setup_rc, bytes),
-	PAIR_TEST(test_wqe_that_completes_nowhere, setup_rc, bytes),
-)
+TEST_MAIN("srq")

@@ -4,7 +4,7 @@
 #include "kit.h"
 #include "objects/uctx.h"
 
-static void test_uctx_refusals(void **state)
+TEST(test_uctx_refusals, IN_KIT)
 {
 	struct kit *w = *state;
 	struct host *host = w->host;
@@ -34,7 +34,7 @@ static void test_uctx_refusals(void **state)
 }
 
 /* [ORNIC-OBJ-8] Without SHADOW a board is not looked at, but for its alignment */
-static void test_board_without_shadow(void **state)
+TEST(test_board_without_shadow, IN_KIT_NO_SHADOW)
 {
 	struct host *host = ((struct kit *)*state)->host;
 	struct ornic_alloc_uctx_in in = { .board_addr = htole64(HOST_NOWHERE + 64) };
@@ -45,7 +45,7 @@ static void test_board_without_shadow(void **state)
 	host_cmd_ok(host, ORNIC_CMD_ALLOC_UCTX, &in, &out);
 }
 
-static void test_as_many_uctx_as_pages(void **state)
+TEST(test_as_many_uctx_as_pages, IN_KIT)
 {
 	struct kit *w = *state;
 	struct ornic_alloc_uctx_in in = {};
@@ -58,7 +58,7 @@ static void test_as_many_uctx_as_pages(void **state)
 			 ORNIC_CMD_NO_RESOURCES);
 }
 
-static void test_doorbells_of_others_are_ignored(void **state)
+TEST(test_doorbells_of_others_are_ignored, IN_KIT)
 {
 	struct kit *w = *state;
 	struct host *host = w->host;
@@ -85,7 +85,7 @@ static void test_doorbells_of_others_are_ignored(void **state)
 	kit_expect_no_event(w);
 }
 
-static void test_doorbell_sizes_and_offsets(void **state)
+TEST(test_doorbell_sizes_and_offsets, IN_KIT)
 {
 	struct kit *w = *state;
 	struct host *host = w->host;
@@ -108,11 +108,4 @@ static void test_doorbell_sizes_and_offsets(void **state)
 	assert_int_equal(val, 0);
 }
 
-UNIT_MAIN("uctx",
-	KIT_TEST(test_uctx_refusals),
-	cmocka_unit_test_setup_teardown(test_board_without_shadow,
-					kit_setup_no_shadow, kit_teardown),
-	KIT_TEST(test_as_many_uctx_as_pages),
-	KIT_TEST(test_doorbells_of_others_are_ignored),
-	KIT_TEST(test_doorbell_sizes_and_offsets),
-)
+TEST_MAIN("uctx")

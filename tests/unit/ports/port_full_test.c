@@ -37,7 +37,7 @@ static void nothing_lost(struct pair *pair)
 	}
 }
 
-static void test_requester_waits(void **state)
+TEST(test_requester_waits, IN_PAIR(pair_setup_rc, bytes))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0,
@@ -88,18 +88,18 @@ static void in_parts(struct pair *pair, unsigned int opcode, unsigned int full)
 	nothing_lost(pair);
 }
 
-static void test_write_in_parts(void **state)
+TEST(test_write_in_parts, IN_PAIR(pair_setup_rc, bytes))
 {
 	in_parts(*state, ORNIC_WR_RDMA_WRITE, 0);
 }
 
-static void test_read_in_parts(void **state)
+TEST(test_read_in_parts, IN_PAIR(pair_setup_rc, bytes))
 {
 	in_parts(*state, ORNIC_WR_RDMA_READ, 1);
 }
 
 /* A packet that waits at the port is not lost: the ACK timer is stopped */
-static void test_no_timeout_while_full(void **state)
+TEST(test_no_timeout_while_full, IN_PAIR(pair_setup_rc, bytes))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 100);
@@ -122,7 +122,7 @@ static void test_no_timeout_while_full(void **state)
 }
 
 /* A blocked QP can be flushed and destroyed */
-static void test_error_while_full(void **state)
+TEST(test_error_while_full, IN_PAIR(pair_setup_rc, bytes))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 100);
@@ -135,7 +135,7 @@ static void test_error_while_full(void **state)
 	pair_expect(A(pair), wr.wr_id, ORNIC_WC_WR_FLUSH_ERR);
 }
 
-static void test_destroyed_while_full(void **state)
+TEST(test_destroyed_while_full, IN_PAIR(pair_setup_rc, bytes))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 100);
@@ -152,7 +152,7 @@ static void test_destroyed_while_full(void **state)
 }
 
 /* [ORNIC-ISO-4] Responses to a peer that used up its time wait, not the host's work */
-static void test_answers_wait_for_time_of_the_peer(void **state)
+TEST(test_answers_wait_for_time_of_the_peer, IN_PAIR(pair_setup_rc, bytes))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 100);
@@ -198,7 +198,7 @@ static void pays(struct pair *pair, const struct port *payer, unsigned int count
 }
 
 /* [ORNIC-ISO-4] Each response is paid for by the port that has demanded it */
-static void test_port_of_each_request_pays(void **state)
+TEST(test_port_of_each_request_pays, IN_PAIR(pair_setup_rc, bytes))
 {
 	struct pair *pair = *state;
 	struct port port[2] = {};
@@ -230,7 +230,7 @@ static void test_port_of_each_request_pays(void **state)
 }
 
 /* [ORNIC-QP-13] The responses of a destroyed QP do not wait */
-static void test_ack_of_destroyed_does_not_wait(void **state)
+TEST(test_ack_of_destroyed_does_not_wait, IN_PAIR(pair_setup_rc, bytes))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 100);
@@ -247,7 +247,7 @@ static void test_ack_of_destroyed_does_not_wait(void **state)
 	set_full(B(pair), false);
 }
 
-static void test_datagram_waits(void **state)
+TEST(test_datagram_waits, IN_PAIR(pair_setup_ud, bytes))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 100);
@@ -264,17 +264,4 @@ static void test_datagram_waits(void **state)
 	pair_expect(B(pair), 7, ORNIC_WC_SUCCESS);
 }
 
-UNIT_MAIN("room",
-	PAIR_TEST(test_requester_waits, pair_setup_rc, bytes),
-	PAIR_TEST(test_write_in_parts, pair_setup_rc, bytes),
-	PAIR_TEST(test_read_in_parts, pair_setup_rc, bytes),
-	PAIR_TEST(test_no_timeout_while_full, pair_setup_rc, bytes),
-	PAIR_TEST(test_error_while_full, pair_setup_rc, bytes),
-	PAIR_TEST(test_destroyed_while_full, pair_setup_rc, bytes),
-	PAIR_TEST(test_answers_wait_for_time_of_the_peer, pair_setup_rc,
-		  bytes),
-	PAIR_TEST(test_port_of_each_request_pays, pair_setup_rc, bytes),
-	PAIR_TEST(test_ack_of_destroyed_does_not_wait, pair_setup_rc,
-		  bytes),
-	PAIR_TEST(test_datagram_waits, pair_setup_ud, bytes),
-)
+TEST_MAIN("room")

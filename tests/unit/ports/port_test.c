@@ -187,7 +187,7 @@ static void later(struct world *w, uint64_t ns)
 	timers_run(&w->loop.timers, w->loop.now_ns);
 }
 
-static void test_full_port_loses_nothing(void **state)
+TEST(test_full_port_loses_nothing, IN_OWN)
 {
 	struct world *w = *state;
 	unsigned int i, steps;
@@ -216,7 +216,7 @@ static void test_full_port_loses_nothing(void **state)
 }
 
 /* A reader that stopped does not block NICs for ever, and may come back */
-static void test_reader_that_stopped(void **state)
+TEST(test_reader_that_stopped, IN_OWN)
 {
 	struct world *w = *state;
 	uint32_t i, sent;
@@ -250,7 +250,7 @@ static void test_reader_that_stopped(void **state)
 }
 
 /* A reader that takes all waiting packets at once does not hold up the loop */
-static void test_retry_is_bounded(void **state)
+TEST(test_retry_is_bounded, IN_OWN)
 {
 	struct world *w = *state;
 	struct port_fd *pfd;
@@ -284,7 +284,7 @@ static void test_retry_is_bounded(void **state)
 }
 
 /* Frames that go to all ports wait for none of them, and nobody waits because of them */
-static void test_groups_and_strangers_do_not_wait(void **state)
+TEST(test_groups_and_strangers_do_not_wait, IN_OWN)
 {
 	static const uint8_t group[MAC_LEN] = { 1, 0, 0x5e, 0, 0, 1 };
 	static const uint8_t stranger[MAC_LEN] = { 2, 0, 0, 0, 0, 9 };
@@ -334,7 +334,7 @@ static uint64_t held_back(struct world *w, uint64_t every_ns)
 }
 
 /* A reader that takes a packet now and then has no more patience than one that stopped */
-static void test_reader_that_drips(void **state)
+TEST(test_reader_that_drips, IN_OWN)
 {
 	struct world *w = *state;
 
@@ -343,7 +343,7 @@ static void test_reader_that_drips(void **state)
 }
 
 /* Any process that may write to the socket could send; only the peer is heard */
-static void test_packets_of_strangers_are_dropped(void **state)
+TEST(test_packets_of_strangers_are_dropped, IN_OWN)
 {
 	struct world *w = *state;
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -360,7 +360,7 @@ static void test_packets_of_strangers_are_dropped(void **state)
 }
 
 /* A port with an address sends with that and the permitted ones, and keeps it */
-static void test_sources_are_checked(void **state)
+TEST(test_sources_are_checked, IN(setup_checked, teardown))
 {
 	struct port_fd_config any = {};
 	struct world *w = *state;
@@ -412,7 +412,7 @@ static void order_timer(struct timer *timer)
 }
 
 /* A process that was not scheduled reads packets before it runs timers */
-static void test_packets_before_timers(void **state)
+TEST(test_packets_before_timers, IN_OWN)
 {
 	struct world *w = *state;
 	struct order order = { .loop = &w->loop };
@@ -436,16 +436,4 @@ static void test_packets_before_timers(void **state)
 	close(order.lfd.fd);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-UNIT_MAIN("port",
-	T(test_full_port_loses_nothing),
-	T(test_reader_that_stopped),
-	T(test_retry_is_bounded),
-	T(test_groups_and_strangers_do_not_wait),
-	T(test_reader_that_drips),
-	T(test_packets_before_timers),
-	T(test_packets_of_strangers_are_dropped),
-	cmocka_unit_test_setup_teardown(test_sources_are_checked, setup_checked,
-					teardown),
-)
+TEST_MAIN("port")

@@ -80,7 +80,7 @@ static unsigned int answers(struct world *w)
 	return count;
 }
 
-static void test_one_request_in_a_turn(void **state)
+TEST(test_one_request_in_a_turn, IN_OWN)
 {
 	struct world *w = *state;
 	unsigned int i, count, total = 0;
@@ -95,7 +95,7 @@ static void test_one_request_in_a_turn(void **state)
 }
 
 /* The rest of a request comes later than the request before it */
-static void test_request_in_pieces(void **state)
+TEST(test_request_in_pieces, IN_OWN)
 {
 	struct world *w = *state;
 	unsigned int total = 0;
@@ -111,9 +111,4 @@ static void test_request_in_pieces(void **state)
 		total += answers(w);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-UNIT_MAIN("control",
-	T(test_one_request_in_a_turn),
-	T(test_request_in_pieces),
-)
+TEST_MAIN("control")

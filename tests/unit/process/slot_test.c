@@ -12,7 +12,7 @@ static void raise_irq(struct world *w)
 	client_write(w, w->client[0], ORNIC_BAR_REGS, ORNIC_REG_IRQ_TEST, 0, 4);
 }
 
-static void test_irq_counts_once(void **state)
+TEST(test_irq_counts_once, IN(world_setup, world_teardown))
 {
 	struct world *w = *state;
 	struct slot *slot = w->slot[0];
@@ -41,7 +41,7 @@ static void test_irq_counts_once(void **state)
 }
 
 /* A client that causes many messages does not suppress those of another one */
-static void test_each_card_has_a_limit_of_messages(void **state)
+TEST(test_each_card_has_a_limit_of_messages, IN(world_setup, world_teardown))
 {
 	struct world *w = *state;
 	int null = open("/dev/null", O_WRONLY), err = dup(STDERR_FILENO);
@@ -60,10 +60,4 @@ static void test_each_card_has_a_limit_of_messages(void **state)
 	assert_int_equal(w->slot[1]->limit.used, 1);
 }
 
-UNIT_MAIN("slot",
-	cmocka_unit_test_setup_teardown(test_irq_counts_once,
-					world_setup, world_teardown),
-	cmocka_unit_test_setup_teardown(
-		test_each_card_has_a_limit_of_messages,
-		world_setup, world_teardown),
-)
+TEST_MAIN("slot")

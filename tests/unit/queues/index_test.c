@@ -12,7 +12,7 @@ static void sends(struct pair *pair, unsigned int count)
 	}
 }
 
-static void test_sq_pi_goes_back(void **state)
+TEST(test_sq_pi_goes_back, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct ornic_qp_dbr *dbr = host_qp_dbr(&A(pair)->qp);
@@ -28,7 +28,7 @@ static void test_sq_pi_goes_back(void **state)
 }
 
 /* WQEs that are published and not processed cannot be taken back either */
-static void test_sq_pi_goes_back_less_far(void **state)
+TEST(test_sq_pi_goes_back_less_far, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 8);
@@ -52,7 +52,7 @@ static void receive(struct pair *pair)
 	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
 }
 
-static void test_rq_pi_goes_back(void **state)
+TEST(test_rq_pi_goes_back, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 8);
@@ -72,7 +72,7 @@ static void test_rq_pi_goes_back(void **state)
 }
 
 /* WQEs that are not taken may be withdrawn; the device may have seen them */
-static void test_rq_pi_goes_back_less_far(void **state)
+TEST(test_rq_pi_goes_back_less_far, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct ornic_qp_dbr *dbr = host_qp_dbr(&B(pair)->qp);
@@ -91,7 +91,7 @@ static void test_rq_pi_goes_back_less_far(void **state)
 /* ---- receive WQEs that are published in ERR ---- */
 
 /* [ORNIC-QP-7] Flushed within 20 ms, or when the host asks for ERR again */
-static void test_err_looks_again(void **state)
+TEST(test_err_looks_again, IN_PAIR(pair_setup_rc, local))
 {
 	struct pair *pair = *state;
 	unsigned int i;
@@ -112,10 +112,4 @@ static void test_err_looks_again(void **state)
 	pair_expect(B(pair), i, ORNIC_WC_WR_FLUSH_ERR);
 }
 
-UNIT_MAIN("index",
-	PAIR_BOTH(test_sq_pi_goes_back, pair_setup_rc),
-	PAIR_BOTH(test_sq_pi_goes_back_less_far, pair_setup_rc),
-	PAIR_BOTH(test_rq_pi_goes_back, pair_setup_rc),
-	PAIR_BOTH(test_rq_pi_goes_back_less_far, pair_setup_rc),
-	PAIR_TEST(test_err_looks_again, pair_setup_rc, local),
-)
+TEST_MAIN("index")

@@ -12,7 +12,7 @@
 /* ---- the bucket ---- */
 
 /* [ORNIC-RATE-2] */
-static void test_full_bucket_goes_at_once(void **state)
+TEST(test_full_bucket_goes_at_once)
 {
 	struct pace pace;
 	unsigned int i;
@@ -36,7 +36,7 @@ static void test_full_bucket_goes_at_once(void **state)
 }
 
 /* [ORNIC-RATE-2] */
-static void test_frame_that_the_bucket_does_not_hold(void **state)
+TEST(test_frame_that_the_bucket_does_not_hold)
 {
 	struct pace pace;
 
@@ -48,7 +48,7 @@ static void test_frame_that_the_bucket_does_not_hold(void **state)
 	assert_true(pace_wait(&pace, 1, 5 * MS) == MS / 2 + 1000);
 }
 
-static void test_extreme_limits(void **state)
+TEST(test_extreme_limits)
 {
 	struct pace pace;
 
@@ -109,7 +109,7 @@ static unsigned int sent(struct raw *w)
 }
 
 /* [ORNIC-RATE-2] */
-static void test_frames_are_paced(void **state)
+TEST(test_frames_are_paced, IN_RAW)
 {
 	struct raw *w = *state;
 	unsigned int total, us;
@@ -139,7 +139,7 @@ static void test_frames_are_paced(void **state)
 }
 
 /* [ORNIC-RATE-3] */
-static void test_burst_that_the_device_chooses(void **state)
+TEST(test_burst_that_the_device_chooses, IN_RAW)
 {
 	struct raw *w = *state;
 
@@ -153,7 +153,7 @@ static void test_burst_that_the_device_chooses(void **state)
 }
 
 /* [ORNIC-RATE-1] */
-static void test_limit_is_changed_and_taken_off(void **state)
+TEST(test_limit_is_changed_and_taken_off, IN_RAW)
 {
 	struct raw *w = *state;
 
@@ -187,7 +187,7 @@ static void test_limit_is_changed_and_taken_off(void **state)
 }
 
 /* [ORNIC-RATE-1] */
-static void test_refusals(void **state)
+TEST(test_refusals, IN_RAW)
 {
 	struct raw *w = *state;
 	struct ornic_modify_qp_in good = {
@@ -230,12 +230,4 @@ static void test_refusals(void **state)
 #undef REFUSED
 }
 
-UNIT_MAIN("pace",
-	cmocka_unit_test(test_full_bucket_goes_at_once),
-	cmocka_unit_test(test_frame_that_the_bucket_does_not_hold),
-	cmocka_unit_test(test_extreme_limits),
-	RAW_TEST(test_frames_are_paced),
-	RAW_TEST(test_burst_that_the_device_chooses),
-	RAW_TEST(test_limit_is_changed_and_taken_off),
-	RAW_TEST(test_refusals),
-)
+TEST_MAIN("pace")

@@ -71,7 +71,7 @@ static void destroy(struct side *side)
 	} while (0)
 
 /* [ORNIC-OBJ-21] */
-static void test_create_refusals(void **state)
+TEST(test_create_refusals, IN(qp_setup, qp_teardown))
 {
 	struct side *side = SIDE((struct pair *)*state);
 	struct ornic_create_qp_in good;
@@ -112,7 +112,7 @@ static void test_create_refusals(void **state)
 	assert_int_equal(side->host->card->budget.pages, pages);
 }
 
-static void test_create_holds_what_it_uses(void **state)
+TEST(test_create_holds_what_it_uses, IN(qp_setup, qp_teardown))
 {
 	struct side *side = SIDE((struct pair *)*state);
 	struct ornic_create_qp_in in = create_in(side);
@@ -128,7 +128,7 @@ static void test_create_holds_what_it_uses(void **state)
 }
 
 /* [ORNIC-OBJ-23] */
-static void test_kernel_qp_needs_the_kernel_page(void **state)
+TEST(test_kernel_qp_needs_the_kernel_page, IN(qp_setup, qp_teardown))
 {
 	struct side *side = SIDE((struct pair *)*state);
 	struct ornic_create_qp_in in = create_in(side);
@@ -143,7 +143,7 @@ static void test_kernel_qp_needs_the_kernel_page(void **state)
 	assert_int_equal(create(side, &in), ORNIC_CMD_BAD_PARAM);
 }
 
-static void test_one_gsi(void **state)
+TEST(test_one_gsi, IN(qp_setup, qp_teardown))
 {
 	struct side *side = SIDE((struct pair *)*state);
 	struct ornic_create_qp_in in = create_in(side);
@@ -158,7 +158,7 @@ static void test_one_gsi(void **state)
 	assert_int_equal(create(side, &in), ORNIC_CMD_OK);
 }
 
-static void test_numbers_are_not_reused_at_once(void **state)
+TEST(test_numbers_are_not_reused_at_once, IN(qp_setup, qp_teardown))
 {
 	struct side *side = SIDE((struct pair *)*state);
 	struct ornic_create_qp_in in = create_in(side);
@@ -190,7 +190,7 @@ static void same_page(struct host *host, struct ornic_buf *buf, uint64_t len)
  * [ORNIC-OBJ-22] The longest rings. Programs expect room for 16384 work
  * requests of any kind, and a card may let sq_ci lag behind ([ORNIC-ORD-8]).
  */
-static void test_largest_rings(void **state)
+TEST(test_largest_rings, IN(qp_setup, qp_teardown))
 {
 	struct side *side = SIDE((struct pair *)*state);
 	uint32_t slots = 1u << CARD_MAX_LOG_SQ_SLOTS;
@@ -371,33 +371,33 @@ static void transitions(struct pair *pair, unsigned int type, const char *name,
 }
 
 /* [ORNIC-QP-3] */
-static void test_transitions_rc(void **state)
+TEST(test_transitions_rc, IN(qp_setup, qp_teardown))
 {
 	transitions(*state, ORNIC_QPT_RC, "RC", false);
 }
 
-static void test_transitions_uc(void **state)
+TEST(test_transitions_uc, IN(qp_setup, qp_teardown))
 {
 	transitions(*state, ORNIC_QPT_UC, "UC", true);
 }
 
-static void test_transitions_ud(void **state)
+TEST(test_transitions_ud, IN(qp_setup, qp_teardown))
 {
 	transitions(*state, ORNIC_QPT_UD, "UD", true);
 }
 
-static void test_transitions_gsi(void **state)
+TEST(test_transitions_gsi, IN(qp_setup, qp_teardown))
 {
 	transitions(*state, ORNIC_QPT_GSI, "UD", true);
 }
 
-static void test_transitions_raw(void **state)
+TEST(test_transitions_raw, IN(qp_setup, qp_teardown))
 {
 	transitions(*state, ORNIC_QPT_RAW_PACKET, "RAW", false);
 }
 
 /* [ORNIC-QP-3] Each half of an XRC connection, with what both halves have */
-static void test_transitions_xrc(void **state)
+TEST(test_transitions_xrc, IN(qp_setup, qp_teardown))
 {
 	static const uint32_t requester = M(RETRY_CNT) | M(RNR_RETRY) | M(MAX_RD_ATOMIC);
 	static const uint32_t responder = M(MAX_DEST_RD_ATOMIC) | M(MIN_RNR_TIMER);
@@ -412,7 +412,7 @@ static void test_transitions_xrc(void **state)
 }
 
 /* [ORNIC-QP-2] Any MODIFY_QP may name the state, which must be the right one */
-static void test_current_state(void **state)
+TEST(test_current_state, IN(qp_setup, qp_teardown))
 {
 	struct pair *pair = *state;
 	struct ornic_qp_attr attr = pair_attr(SIDE(pair), &pair->side[1]);
@@ -460,7 +460,7 @@ static void test_current_state(void **state)
 	} while (0)
 
 /* [ORNIC-QP-4] */
-static void test_access_of_a_feature_that_is_not_in_force(void **state)
+TEST(test_access_of_a_feature_that_is_not_in_force, IN(qp_setup, qp_teardown))
 {
 	struct pair *pair = *state;
 
@@ -471,7 +471,7 @@ static void test_access_of_a_feature_that_is_not_in_force(void **state)
 }
 
 /* [ORNIC-QP-4], [ORNIC-SQ-17] */
-static void test_bad_values(void **state)
+TEST(test_bad_values, IN(qp_setup, qp_teardown))
 {
 	struct pair *pair = *state;
 
@@ -512,7 +512,7 @@ static void test_bad_values(void **state)
 	SIDE(pair)->qp.num--;
 }
 
-static void test_query_tells_all(void **state)
+TEST(test_query_tells_all, IN(qp_setup, qp_teardown))
 {
 	struct pair *pair = *state;
 	struct side *side = SIDE(pair);
@@ -555,7 +555,7 @@ static void test_query_tells_all(void **state)
 }
 
 /* A reset of the card destroys all QPs, whatever they are doing */
-static void test_card_reset_in_flight(void **state)
+TEST(test_card_reset_in_flight, IN(qp_setup, qp_teardown))
 {
 	struct pair *pair = *state;
 	struct side *side = SIDE(pair);
@@ -577,24 +577,4 @@ static void test_card_reset_in_flight(void **state)
 	assert_true(timers_next(&side->host->timers) == TIMER_NEVER);
 }
 
-#define T(_test) cmocka_unit_test_setup_teardown(_test, qp_setup, qp_teardown)
-
-UNIT_MAIN("qp",
-	T(test_create_refusals),
-	T(test_create_holds_what_it_uses),
-	T(test_kernel_qp_needs_the_kernel_page),
-	T(test_one_gsi),
-	T(test_numbers_are_not_reused_at_once),
-	T(test_largest_rings),
-	T(test_transitions_rc),
-	T(test_transitions_uc),
-	T(test_transitions_ud),
-	T(test_transitions_gsi),
-	T(test_transitions_raw),
-	T(test_transitions_xrc),
-	T(test_access_of_a_feature_that_is_not_in_force),
-	T(test_current_state),
-	T(test_bad_values),
-	T(test_query_tells_all),
-	T(test_card_reset_in_flight),
-)
+TEST_MAIN("qp")

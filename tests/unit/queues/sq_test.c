@@ -6,7 +6,7 @@
 /* ---- WQEs ---- */
 
 /* [ORNIC-SQ-9] Each of the 256 opcodes that is not in send_ops is refused */
-static void test_opcodes_not_announced(void **state)
+TEST(test_opcodes_not_announced, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct ornic_query_device_out out;
@@ -28,7 +28,7 @@ static void test_opcodes_not_announced(void **state)
 }
 
 /* [ORNIC-SQ-5] A length that does not fit the opcode; the slots are right */
-static void test_bad_lengths(void **state)
+TEST(test_bad_lengths, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const struct {
 		uint8_t opcode;
@@ -62,7 +62,7 @@ static void test_bad_lengths(void **state)
 }
 
 /* [ORNIC-SQ-4] Slots of WQEs that the card cannot interpret */
-static void test_flush_by_length(void **state)
+TEST(test_flush_by_length, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), 0xee, 0, 8);
@@ -115,7 +115,7 @@ static uint64_t bad_sq_pi(struct pair *pair)
 }
 
 /* [ORNIC-DB-16] What is done with counts, and not what sq_ci tells */
-static void test_ring_beyond_what_is_done(void **state)
+TEST(test_ring_beyond_what_is_done, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	unsigned int i;
@@ -134,7 +134,7 @@ static void test_ring_beyond_what_is_done(void **state)
  * [ORNIC-ORD-5], [ORNIC-ORD-7] sq_ci lags as far as it may, and a completion
  * frees the slots that it has not passed. So the whole ring is used in each lap.
  */
-static void test_sq_ci_lags(void **state)
+TEST(test_sq_ci_lags, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const uint32_t lags[] = { 0, 1, 7, 63, 64, 256 };
 	struct pair *pair = *state;
@@ -168,7 +168,7 @@ static void test_sq_ci_lags(void **state)
 }
 
 /* [ORNIC-ORD-5] A host that goes by sq_ci needs no completion to go on */
-static void test_sq_ci_alone(void **state)
+TEST(test_sq_ci_alone, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	unsigned int i, n, posted = 0;
@@ -192,7 +192,7 @@ static void test_sq_ci_alone(void **state)
 }
 
 /* [ORNIC-CQ-3] Signaled or not, of one or two slots, failed or flushed */
-static void test_completions_number_wqes(void **state)
+TEST(test_completions_number_wqes, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct ornic_cqe cqe;
@@ -224,12 +224,4 @@ static void test_completions_number_wqes(void **state)
 	}
 }
 
-UNIT_MAIN("sq",
-	PAIR_BOTH(test_opcodes_not_announced, pair_setup_rc),
-	PAIR_BOTH(test_bad_lengths, pair_setup_rc),
-	PAIR_BOTH(test_flush_by_length, pair_setup_rc),
-	PAIR_BOTH(test_ring_beyond_what_is_done, pair_setup_rc),
-	PAIR_BOTH(test_sq_ci_lags, pair_setup_rc),
-	PAIR_BOTH(test_sq_ci_alone, pair_setup_rc),
-	PAIR_BOTH(test_completions_number_wqes, pair_setup_rc),
-)
+TEST_MAIN("sq")

@@ -27,7 +27,7 @@ static bool draining(struct side *side)
 	return attr.sq_draining;
 }
 
-static void test_drains_and_goes_on(void **state)
+TEST(test_drains_and_goes_on, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
@@ -60,7 +60,8 @@ static void test_drains_and_goes_on(void **state)
 }
 
 /* An idle send queue: new WQEs wait, and packets are received */
-static void test_drained_at_once(void **state)
+TEST(test_drained_at_once,
+     IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_uc), IN_PAIR_BOTH(pair_setup_ud))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10);
@@ -91,7 +92,7 @@ static void test_drained_at_once(void **state)
 }
 
 /* A message that has begun is sent completely */
-static void test_drains_long_message(void **state)
+TEST(test_drains_long_message, IN_PAIR(pair_setup_rc, bytes), IN_PAIR(pair_setup_uc, bytes))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0,
@@ -115,7 +116,7 @@ static void test_drains_long_message(void **state)
 }
 
 /* A peer without a receive WQE delays the end of draining */
-static void test_drains_through_rnr(void **state)
+TEST(test_drains_through_rnr, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 3000);
@@ -133,7 +134,7 @@ static void test_drains_through_rnr(void **state)
 }
 
 /* The outstanding WQE fails: the QP leaves SQD without SQ_DRAINED */
-static void test_failure_while_draining(void **state)
+TEST(test_failure_while_draining, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
@@ -152,7 +153,7 @@ static void test_failure_while_draining(void **state)
 }
 
 /* Both ends change attributes in SQD and go on */
-static void test_new_attributes(void **state)
+TEST(test_new_attributes, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct ornic_qp_attr attr = pair_attr(A(pair), B(pair)), got;
@@ -211,7 +212,7 @@ static void change(struct side *side, uint32_t mask, const struct ornic_qp_attr 
 }
 
 /* New limits count at once, and not only behind the next progress */
-static void test_new_retries_take_effect(void **state)
+TEST(test_new_retries_take_effect, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct ornic_qp_attr attr = pair_attr(A(pair), B(pair));
@@ -233,7 +234,7 @@ static void test_new_retries_take_effect(void **state)
 }
 
 /* A WQE that is under way waits for the new timeout: longer, for ever, and again the first one */
-static void test_new_timeout_takes_effect(void **state)
+TEST(test_new_timeout_takes_effect, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const uint8_t timeouts[] = { 14, 0, 8 };
 	struct pair *pair = *state;
@@ -255,7 +256,7 @@ static void test_new_timeout_takes_effect(void **state)
 }
 
 /* [ORNIC-OBJ-26] Current PSNs; a READ takes one for each response packet */
-static void test_psns_are_live(void **state)
+TEST(test_psns_are_live, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 4000);
@@ -272,17 +273,4 @@ static void test_psns_are_live(void **state)
 	assert_int_equal(le32toh(attr.rq_psn), 3);
 }
 
-UNIT_MAIN("sqd",
-	PAIR_BOTH(test_drains_and_goes_on, pair_setup_rc),
-	PAIR_BOTH(test_drained_at_once, pair_setup_rc),
-	PAIR_BOTH(test_drained_at_once, pair_setup_uc),
-	PAIR_BOTH(test_drained_at_once, pair_setup_ud),
-	PAIR_TEST(test_drains_long_message, pair_setup_rc, bytes),
-	PAIR_TEST(test_drains_long_message, pair_setup_uc, bytes),
-	PAIR_BOTH(test_drains_through_rnr, pair_setup_rc),
-	PAIR_BOTH(test_failure_while_draining, pair_setup_rc),
-	PAIR_BOTH(test_new_attributes, pair_setup_rc),
-	PAIR_BOTH(test_new_retries_take_effect, pair_setup_rc),
-	PAIR_BOTH(test_new_timeout_takes_effect, pair_setup_rc),
-	PAIR_BOTH(test_psns_are_live, pair_setup_rc),
-)
+TEST_MAIN("sqd")

@@ -773,7 +773,7 @@ static unsigned int try_table(const struct rows *rows)
 	return cells;
 }
 
-static void test_all_cells_of_qps(void **state)
+TEST(test_all_cells_of_qps)
 {
 	static const struct rows rows = {
 		"**[ORNIC-QP-14]**", false, table_qp_states, TABLE_QP_STATES,
@@ -783,7 +783,7 @@ static void test_all_cells_of_qps(void **state)
 	assert_true(try_table(&rows) > 400);
 }
 
-static void test_all_cells_of_wqs(void **state)
+TEST(test_all_cells_of_wqs)
 {
 	static const struct rows rows = {
 		"**[ORNIC-WQ-11]**", true, wq_states, ARRAY_SIZE(wq_states),
@@ -794,7 +794,4 @@ static void test_all_cells_of_wqs(void **state)
 	assert_int_equal(try_table(&rows), ARRAY_SIZE(wq_events) * ARRAY_SIZE(wq_states));
 }
 
-UNIT_MAIN("states",
-	cmocka_unit_test(test_all_cells_of_qps),
-	cmocka_unit_test(test_all_cells_of_wqs),
-)
+TEST_MAIN("states")

@@ -45,7 +45,7 @@ static void expect_bad(struct pair *pair)
 }
 
 /* An answer to another kind of request, or with another place in the message */
-static void test_answer_to_another_request(void **state)
+TEST(test_answer_to_another_request, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const struct {
 		unsigned int request;
@@ -70,7 +70,7 @@ static void test_answer_to_another_request(void **state)
 }
 
 /* A response with data that is a NAK, an RNR NAK or reserved in its AETH */
-static void test_answer_that_is_no_ack(void **state)
+TEST(test_answer_that_is_no_ack, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const uint8_t syndromes[] = {
 		AETH_NAK | NAK_REMOTE_ACCESS, AETH_RNR | 1, 0x40,
@@ -88,7 +88,7 @@ static void test_answer_that_is_no_ack(void **state)
 }
 
 /* Only the oldest request can fail: the answer to a later one is a lost packet */
-static void test_answer_ahead_is_no_error(void **state)
+TEST(test_answer_ahead_is_no_error, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 
@@ -103,7 +103,7 @@ static void test_answer_ahead_is_no_error(void **state)
 	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
 }
 
-static void test_answer_to_nothing_is_no_error(void **state)
+TEST(test_answer_to_nothing_is_no_error, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 
@@ -141,7 +141,7 @@ static void write_imm(struct pair *pair, struct pair_wr *wr)
 	pair_stat_is(B(pair), ORNIC_RDMA_STAT_remote_access_errors, 1);
 }
 
-static void test_write_imm_fails_after_its_wqe(void **state)
+TEST(test_write_imm_fails_after_its_wqe, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = imm_wr(pair);
@@ -155,7 +155,7 @@ static void test_write_imm_fails_after_its_wqe(void **state)
 }
 
 /* The key is wrong from the beginning, so no WQE is taken */
-static void test_write_imm_fails_before_its_wqe(void **state)
+TEST(test_write_imm_fails_before_its_wqe, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = imm_wr(pair);
@@ -168,7 +168,7 @@ static void test_write_imm_fails_before_its_wqe(void **state)
 }
 
 /* UC drops the message, and the next one gets the WQE */
-static void test_write_imm_of_uc(void **state)
+TEST(test_write_imm_of_uc, IN_PAIR_BOTH(pair_setup_uc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = imm_wr(pair);
@@ -182,12 +182,4 @@ static void test_write_imm_of_uc(void **state)
 	pair_expect(B(pair), 7, ORNIC_WC_SUCCESS);
 }
 
-UNIT_MAIN("answer",
-	PAIR_BOTH(test_answer_to_another_request, pair_setup_rc),
-	PAIR_BOTH(test_answer_that_is_no_ack, pair_setup_rc),
-	PAIR_BOTH(test_answer_ahead_is_no_error, pair_setup_rc),
-	PAIR_BOTH(test_answer_to_nothing_is_no_error, pair_setup_rc),
-	PAIR_BOTH(test_write_imm_fails_after_its_wqe, pair_setup_rc),
-	PAIR_BOTH(test_write_imm_fails_before_its_wqe, pair_setup_rc),
-	PAIR_BOTH(test_write_imm_of_uc, pair_setup_uc),
-)
+TEST_MAIN("answer")

@@ -29,7 +29,7 @@ static void executes(struct pair *pair, const struct pair_wr *wr,
 	assert_true(*pair_word(B(pair), AT) == htole64(left));
 }
 
-static void test_masked_cmp_swp(void **state)
+TEST(test_masked_cmp_swp, IN_PAIR_ALL(pair_setup_rc), IN_PAIR_BOTH(pair_setup_xrc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = masked(A(pair), ORNIC_WR_MASKED_CMP_SWP);
@@ -54,7 +54,7 @@ static void test_masked_cmp_swp(void **state)
 	executes(pair, &wr, found, found);
 }
 
-static void test_masked_fetch_add(void **state)
+TEST(test_masked_fetch_add, IN_PAIR_ALL(pair_setup_rc), IN_PAIR_BOTH(pair_setup_xrc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = masked(A(pair), ORNIC_WR_MASKED_FETCH_ADD);
@@ -81,7 +81,7 @@ static void test_masked_fetch_add(void **state)
 	executes(pair, &wr, 0x0ff0, 0xf0f0);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = masked(A(pair), ORNIC_WR_MASKED_FETCH_ADD);
@@ -104,7 +104,7 @@ static void test_refusals(void **state)
 }
 
 /* [ORNIC-SQ-15] An address that is aligned, in a region that is not */
-static void test_region_that_is_not_aligned(void **state)
+TEST(test_region_that_is_not_aligned, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const unsigned int opcodes[] = {
 		ORNIC_WR_ATOMIC_FETCH_ADD, ORNIC_WR_MASKED_CMP_SWP,
@@ -151,7 +151,7 @@ static enum pair_fate fate_lose_answers(struct pair *pair,
 }
 
 /* The card executes a duplicate once and answers it each time */
-static void test_duplicates(void **state)
+TEST(test_duplicates, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = masked(A(pair), ORNIC_WR_MASKED_FETCH_ADD);
@@ -168,12 +168,4 @@ static void test_duplicates(void **state)
 	assert_true(*pair_word(B(pair), AT) == htole64(6));
 }
 
-UNIT_MAIN("atomic",
-	PAIR_ALL(test_masked_cmp_swp, pair_setup_rc),
-	PAIR_ALL(test_masked_fetch_add, pair_setup_rc),
-	PAIR_BOTH(test_masked_cmp_swp, pair_setup_xrc),
-	PAIR_BOTH(test_masked_fetch_add, pair_setup_xrc),
-	PAIR_BOTH(test_refusals, pair_setup_rc),
-	PAIR_BOTH(test_region_that_is_not_aligned, pair_setup_rc),
-	PAIR_BOTH(test_duplicates, pair_setup_rc),
-)
+TEST_MAIN("atomic")

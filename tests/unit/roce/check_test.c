@@ -230,17 +230,14 @@ static void check_all(struct pair *pair, bool ud)
 	check_pairs(pair, ud, true);
 }
 
-static void test_connected(void **state)
+TEST(test_connected, IN_PAIR(pair_setup_rc, bytes))
 {
 	check_all(*state, false);
 }
 
-static void test_datagrams(void **state)
+TEST(test_datagrams, IN_PAIR(pair_setup_ud, bytes))
 {
 	check_all(*state, true);
 }
 
-UNIT_MAIN("check",
-	PAIR_TEST(test_connected, pair_setup_rc, bytes),
-	PAIR_TEST(test_datagrams, pair_setup_ud, bytes),
-)
+TEST_MAIN("check")

@@ -364,7 +364,7 @@ static void run(const struct kind *first, const struct kind *second)
 	assert_int_equal(pair_event(B(pair)), 0);
 }
 
-static void test_each_pair(void **state)
+TEST(test_each_pair, IN_PAIR(pair_setup_rc, bytes))
 {
 	struct pair *pair = *state;
 	unsigned int i, j, mode;
@@ -388,6 +388,4 @@ static void test_each_pair(void **state)
 		}
 }
 
-UNIT_MAIN("credulous",
-	PAIR_TEST(test_each_pair, pair_setup_rc, bytes),
-)
+TEST_MAIN("credulous")

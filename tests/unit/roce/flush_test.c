@@ -72,7 +72,7 @@ static void expect_seen(struct pair *pair, const struct pair_wr *wr,
 
 /* ---- FLUSH ---- */
 
-static void test_flush(void **state)
+TEST(test_flush, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_xrc))
 {
 	struct pair *pair = *state;
 	uint32_t key = region(B(pair), ORNIC_ACCESS_FLUSH_GLOBAL);
@@ -94,7 +94,7 @@ static void test_flush(void **state)
 }
 
 /* [ORNIC-MW-1] A window can be flushed as a region can */
-static void test_flush_window(void **state)
+TEST(test_flush_window, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	uint32_t mr = region(B(pair), ORNIC_ACCESS_MW_BIND);
@@ -128,7 +128,7 @@ static void test_flush_window(void **state)
 }
 
 /* [ORNIC-SQ-28] An invalid WQE is not sent */
-static void test_flush_bad_wqe(void **state)
+TEST(test_flush_bad_wqe, IN_PAIR(pair_setup_rc, local))
 {
 	struct pair *pair = *state;
 	struct pair_wr good = flush_wr(A(pair), B(pair)->key);
@@ -164,7 +164,7 @@ static void flush_refused(struct pair *pair, const struct pair_wr *wr)
 }
 
 /* [ORNIC-WIRE-28] */
-static void test_flush_refusals(void **state)
+TEST(test_flush_refusals, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	uint32_t key = region(B(pair), ORNIC_ACCESS_FLUSH_GLOBAL);
@@ -204,7 +204,7 @@ static void test_flush_refusals(void **state)
 }
 
 /* [ORNIC-OBJ-16] */
-static void test_nothing_persists(void **state)
+TEST(test_nothing_persists, IN_PAIR(pair_setup_rc, local))
 {
 	struct pair *pair = *state;
 	struct ornic_create_mr_in in = {
@@ -222,7 +222,7 @@ static void test_nothing_persists(void **state)
 
 /* ---- ATOMIC_WRITE ---- */
 
-static void test_atomic_write(void **state)
+TEST(test_atomic_write, IN_PAIR_ALL(pair_setup_rc), IN_PAIR_BOTH(pair_setup_xrc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = write_wr(pair, 0x1122334455667788ULL);
@@ -245,7 +245,7 @@ static void test_atomic_write(void **state)
 }
 
 /* [ORNIC-SQ-29] */
-static void test_atomic_write_bad_wqe(void **state)
+TEST(test_atomic_write_bad_wqe, IN_PAIR(pair_setup_rc, local))
 {
 	struct pair *pair = *state;
 	struct pair_wr good = write_wr(pair, 1);
@@ -272,7 +272,7 @@ static void test_atomic_write_bad_wqe(void **state)
 }
 
 /* [ORNIC-WIRE-29] */
-static void test_atomic_write_refusals(void **state)
+TEST(test_atomic_write_refusals, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = write_wr(pair, 1);
@@ -298,7 +298,7 @@ static void test_atomic_write_refusals(void **state)
 /* ---- both ---- */
 
 /* [ORNIC-SQ-11] Both need max_rd_atomic and max_dest_rd_atomic */
-static void test_no_resources(void **state)
+TEST(test_no_resources, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct ornic_qp_attr attr = pair_attr(A(pair), B(pair));
@@ -321,7 +321,7 @@ static void test_no_resources(void **state)
  * Losses: each request is executed once. A duplicate of an ATOMIC_WRITE must
  * not undo what B has written since.
  */
-static void test_losses(void **state)
+TEST(test_losses, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	uint32_t key = region(B(pair), ORNIC_ACCESS_FLUSH_GLOBAL);
@@ -372,19 +372,4 @@ static void test_losses(void **state)
 			      ORNIC_RDMA_STAT_rx_duplicate_requests) > 0);
 }
 
-#define RC(name) PAIR_BOTH(name, pair_setup_rc)
-
-UNIT_MAIN("flush",
-	RC(test_flush),
-	PAIR_BOTH(test_flush, pair_setup_xrc),
-	RC(test_flush_window),
-	PAIR_TEST(test_flush_bad_wqe, pair_setup_rc, local),
-	RC(test_flush_refusals),
-	PAIR_TEST(test_nothing_persists, pair_setup_rc, local),
-	PAIR_ALL(test_atomic_write, pair_setup_rc),
-	PAIR_BOTH(test_atomic_write, pair_setup_xrc),
-	PAIR_TEST(test_atomic_write_bad_wqe, pair_setup_rc, local),
-	RC(test_atomic_write_refusals),
-	RC(test_no_resources),
-	RC(test_losses),
-)
+TEST_MAIN("flush")

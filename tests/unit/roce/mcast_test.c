@@ -97,8 +97,10 @@ static int setup(void **state)
 	return 0;
 }
 
+#define IN_FAMILIES IN_PAIR_BOTH(setup), IN_PAIR(setup, v6_vlan)
+
 /* [ORNIC-MC-2] Packets to the group pass without the port's filter */
-static void test_member_gets_packets(void **state)
+TEST(test_member_gets_packets, IN_FAMILIES)
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -118,7 +120,7 @@ static void test_member_gets_packets(void **state)
 }
 
 /* [ORNIC-MC-3] Each member with the Q_Key gets the packet once */
-static void test_every_member(void **state)
+TEST(test_every_member, IN_FAMILIES)
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -161,7 +163,7 @@ static void test_every_member(void **state)
 }
 
 /* [ORNIC-MC-4] Members on the sender's card, also the sender itself */
-static void test_members_beside_the_sender(void **state)
+TEST(test_members_beside_the_sender, IN_FAMILIES)
 {
 	struct pair *pair = *state;
 	struct side *a = A(pair);
@@ -211,7 +213,7 @@ static void test_members_beside_the_sender(void **state)
 }
 
 /* [ORNIC-RQ-5] A datagram that is too long for one member reaches the other */
-static void test_receive_too_short(void **state)
+TEST(test_receive_too_short, IN_FAMILIES)
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -232,7 +234,7 @@ static void test_receive_too_short(void **state)
 }
 
 /* A receive that fails takes the sender to ERR while it is sending */
-static void test_sender_fails_itself(void **state)
+TEST(test_sender_fails_itself, IN_FAMILIES)
 {
 	struct pair *pair = *state;
 	struct side *a = A(pair);
@@ -257,7 +259,7 @@ static void test_sender_fails_itself(void **state)
 }
 
 /* [ORNIC-MC-1] */
-static void test_commands(void **state)
+TEST(test_commands, IN_FAMILIES)
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -303,7 +305,7 @@ static void test_commands(void **state)
 }
 
 /* [ORNIC-MC-1] Maxima of QUERY_DEVICE */
-static void test_limits(void **state)
+TEST(test_limits, IN_FAMILIES)
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -340,7 +342,7 @@ static void test_limits(void **state)
 }
 
 /* Packets to an address do not look at more groups than these, which all have its MAC */
-static void test_groups_of_a_mac_are_limited(void **state)
+TEST(test_groups_of_a_mac_are_limited, IN_FAMILIES)
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -368,7 +370,7 @@ static void lost(struct pair *pair, const struct ornic_av *av, uint32_t dqpn)
 }
 
 /* [ORNIC-MC-2] [ORNIC-MC-3] */
-static void test_strangers(void **state)
+TEST(test_strangers, IN_FAMILIES)
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -410,7 +412,7 @@ static void test_strangers(void **state)
 }
 
 /* [ORNIC-MC-2] Other frames to the MAC need the port's filter */
-static void test_other_frames_to_the_mac(void **state)
+TEST(test_other_frames_to_the_mac, IN_FAMILIES)
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -436,7 +438,7 @@ static void test_other_frames_to_the_mac(void **state)
 }
 
 /* A member in RESET does not receive; the packet is not counted for it */
-static void test_member_not_ready(void **state)
+TEST(test_member_not_ready, IN_FAMILIES)
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -449,20 +451,4 @@ static void test_member_not_ready(void **state)
 	pair_stat_is(b, ORNIC_RDMA_STAT_rx_unknown_qp, 0);
 }
 
-#define BOTH_FAMILIES(_test) \
-	PAIR_TEST(_test, setup, local), PAIR_TEST(_test, setup, bytes), \
-	PAIR_TEST(_test, setup, v6_vlan)
-
-UNIT_MAIN("mcast",
-	BOTH_FAMILIES(test_member_gets_packets),
-	BOTH_FAMILIES(test_every_member),
-	BOTH_FAMILIES(test_members_beside_the_sender),
-	BOTH_FAMILIES(test_receive_too_short),
-	BOTH_FAMILIES(test_sender_fails_itself),
-	BOTH_FAMILIES(test_commands),
-	BOTH_FAMILIES(test_limits),
-	BOTH_FAMILIES(test_groups_of_a_mac_are_limited),
-	BOTH_FAMILIES(test_strangers),
-	BOTH_FAMILIES(test_other_frames_to_the_mac),
-	BOTH_FAMILIES(test_member_not_ready),
-)
+TEST_MAIN("mcast")

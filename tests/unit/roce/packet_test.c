@@ -35,7 +35,7 @@ static enum packet_error parse(struct packet *pkt, const uint8_t *bytes,
 	return err;
 }
 
-static void test_icrc_of_hardware(void **state)
+TEST(test_icrc_of_hardware)
 {
 	uint32_t body = BTH_V4 + BTH_LEN;
 	struct iovec iov = {
@@ -51,7 +51,7 @@ static void test_icrc_of_hardware(void **state)
 }
 
 /* Fields that routers change are not covered; all other bytes are */
-static void test_icrc_masks_what_changes(void **state)
+TEST(test_icrc_masks_what_changes)
 {
 	static const unsigned int masked[] = {
 		L3 + 1, L3 + 8, L3 + 10, L3 + 11,
@@ -77,7 +77,7 @@ static void test_icrc_masks_what_changes(void **state)
 	}
 }
 
-static void test_parse_write(void **state)
+TEST(test_parse_write)
 {
 	struct packet pkt = {};
 
@@ -100,7 +100,7 @@ static void test_parse_write(void **state)
 			    "\1\2\3\4\5\6", 6);
 }
 
-static void test_parse_ack(void **state)
+TEST(test_parse_ack)
 {
 	struct packet pkt = {};
 
@@ -114,7 +114,7 @@ static void test_parse_ack(void **state)
 	assert_int_equal(pkt.payload_len, 0);
 }
 
-static void test_parse_datagram(void **state)
+TEST(test_parse_datagram)
 {
 	struct packet pkt = {};
 
@@ -131,7 +131,7 @@ static void test_parse_datagram(void **state)
 }
 
 /* Ethernet padding is not part of the packet */
-static void test_parse_ignores_ethernet_padding(void **state)
+TEST(test_parse_ignores_ethernet_padding)
 {
 	uint8_t padded[sizeof(packet_ack) + 7] = {};
 	struct packet pkt;
@@ -171,7 +171,7 @@ static void assert_frame(const struct frame *frame, const uint8_t *bytes,
 	assert_memory_equal(wire, bytes, len);
 }
 
-static void test_build_write(void **state)
+TEST(test_build_write)
 {
 	struct packet pkt = {
 		.opcode = OPCODE_RC_WRITE_ONLY, .ack_req = true,
@@ -192,7 +192,7 @@ static void test_build_write(void **state)
 	assert_frame(&frame, packet_write_only, sizeof(packet_write_only));
 }
 
-static void test_build_ack(void **state)
+TEST(test_build_ack)
 {
 	struct packet pkt = {
 		.opcode = OPCODE_RC_ACK, .pkey = PKEY_DEFAULT,
@@ -209,7 +209,7 @@ static void test_build_ack(void **state)
 	assert_frame(&frame, packet_ack, sizeof(packet_ack));
 }
 
-static void test_build_datagram(void **state)
+TEST(test_build_datagram)
 {
 	struct packet pkt = {
 		.opcode = OPCODE_UD_SEND_ONLY_IMM, .solicited = true,
@@ -230,7 +230,7 @@ static void test_build_datagram(void **state)
 }
 
 /* [ORNIC-WIRE-28] The FETH precedes the RETH */
-static void test_build_flush(void **state)
+TEST(test_build_flush)
 {
 	struct packet pkt = {
 		.opcode = OPCODE_RC_FLUSH, .ack_req = true,
@@ -252,7 +252,7 @@ static void test_build_flush(void **state)
 }
 
 /* [ORNIC-WIRE-27] The masks follow the AtomicETH */
-static void test_build_masked_atomic(void **state)
+TEST(test_build_masked_atomic)
 {
 	struct packet pkt = {
 		.opcode = OPCODE_RC_MASKED_CMP_SWP, .ack_req = true,
@@ -342,7 +342,7 @@ static const struct packet_path any_path = {
 };
 
 /* Each known opcode, and those reserved for RC, with payload where it may have some */
-static void test_every_opcode_both_ways(void **state)
+TEST(test_every_opcode_both_ways)
 {
 	static uint8_t payload[1000];
 	unsigned int opcode, local, known = 0;
@@ -377,7 +377,7 @@ static void test_every_opcode_both_ways(void **state)
 }
 
 /* Truncated packets are refused; ASan checks that no byte beyond is read */
-static void test_truncated_packets_are_malformed(void **state)
+TEST(test_truncated_packets_are_malformed)
 {
 	unsigned int opcode, len, cut;
 
@@ -412,7 +412,7 @@ static void test_truncated_packets_are_malformed(void **state)
 }
 
 /* [ORNIC-WIRE-3], [ORNIC-WIRE-12] */
-static void test_bad_fields_are_malformed(void **state)
+TEST(test_bad_fields_are_malformed)
 {
 	uint8_t copy[sizeof(packet_write_only)];
 	struct packet pkt;
@@ -449,7 +449,7 @@ static void test_bad_fields_are_malformed(void **state)
 }
 
 /* A pad that is longer than the payload */
-static void test_pad_beyond_payload_is_malformed(void **state)
+TEST(test_pad_beyond_payload_is_malformed)
 {
 	struct packet pkt = any_packet;
 	struct frame frame = {};
@@ -469,7 +469,7 @@ static void test_pad_beyond_payload_is_malformed(void **state)
 	assert_int_equal(parse(&pkt, wire, len, L3, BTH_V4), PACKET_MALFORMED);
 }
 
-static void test_payload_where_there_is_none(void **state)
+TEST(test_payload_where_there_is_none)
 {
 	struct packet pkt = any_packet;
 	struct frame frame = {};
@@ -481,7 +481,7 @@ static void test_payload_where_there_is_none(void **state)
 			 PACKET_MALFORMED);
 }
 
-static void test_sport_is_dynamic(void **state)
+TEST(test_sport_is_dynamic)
 {
 	unsigned int i;
 
@@ -494,7 +494,7 @@ static void test_sport_is_dynamic(void **state)
 	assert_int_equal(packet_sport(0, 17, 4711), packet_sport(0, 4711, 17));
 }
 
-static void test_sgid_of_both_kinds(void **state)
+TEST(test_sgid_of_both_kinds)
 {
 	struct frame *frame = frame_of(packet_ack, sizeof(packet_ack));
 	struct headers headers;
@@ -511,23 +511,4 @@ static void test_sgid_of_both_kinds(void **state)
 	free(frame);
 }
 
-UNIT_MAIN("packet",
-	cmocka_unit_test(test_icrc_of_hardware),
-	cmocka_unit_test(test_icrc_masks_what_changes),
-	cmocka_unit_test(test_parse_write),
-	cmocka_unit_test(test_parse_ack),
-	cmocka_unit_test(test_parse_datagram),
-	cmocka_unit_test(test_parse_ignores_ethernet_padding),
-	cmocka_unit_test(test_build_write),
-	cmocka_unit_test(test_build_ack),
-	cmocka_unit_test(test_build_datagram),
-	cmocka_unit_test(test_build_flush),
-	cmocka_unit_test(test_build_masked_atomic),
-	cmocka_unit_test(test_every_opcode_both_ways),
-	cmocka_unit_test(test_truncated_packets_are_malformed),
-	cmocka_unit_test(test_bad_fields_are_malformed),
-	cmocka_unit_test(test_pad_beyond_payload_is_malformed),
-	cmocka_unit_test(test_payload_where_there_is_none),
-	cmocka_unit_test(test_sport_is_dynamic),
-	cmocka_unit_test(test_sgid_of_both_kinds),
-)
+TEST_MAIN("packet")

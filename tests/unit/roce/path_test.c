@@ -12,7 +12,7 @@ static void talk(struct side *side)
 }
 
 /* [ORNIC-WIRE-10] Any entry with the same GID and VLAN will do */
-static void test_same_gid_twice(void **state)
+TEST(test_same_gid_twice, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const unsigned int index[] = { 0, 20 };
 	struct pair *pair = *state;
@@ -42,7 +42,7 @@ static void test_same_gid_twice(void **state)
 }
 
 /* [ORNIC-WIRE-10] The same GID in another VLAN is another source */
-static void test_same_gid_of_another_vlan(void **state)
+TEST(test_same_gid_of_another_vlan, IN_PAIR(pair_setup_rc, bytes))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -65,8 +65,4 @@ static void test_same_gid_of_another_vlan(void **state)
 	assert_true(pair_stat(b, ORNIC_RDMA_STAT_rx_wrong_path) > 0);
 }
 
-UNIT_MAIN("path",
-	PAIR_TEST(test_same_gid_twice, pair_setup_rc, bytes),
-	PAIR_TEST(test_same_gid_twice, pair_setup_rc, local),
-	PAIR_TEST(test_same_gid_of_another_vlan, pair_setup_rc, bytes),
-)
+TEST_MAIN("path")

@@ -4,7 +4,7 @@
 
 #include "roce/psn.h"
 
-static void test_psn_add_wraps(void **state)
+TEST(test_psn_add_wraps)
 {
 	assert_int_equal(psn_add(0, 1), 1);
 	assert_int_equal(psn_add(PSN_MASK, 1), 0);
@@ -13,7 +13,7 @@ static void test_psn_add_wraps(void **state)
 	assert_int_equal(psn_add(0, PSN_MASK), PSN_MASK);
 }
 
-static void test_psn_diff_is_signed(void **state)
+TEST(test_psn_diff_is_signed)
 {
 	assert_int_equal(psn_diff(5, 5), 0);
 	assert_int_equal(psn_diff(6, 5), 1);
@@ -26,7 +26,7 @@ static void test_psn_diff_is_signed(void **state)
 			 PSN_SPAN_MAX);
 }
 
-static void test_psn_in_wraps(void **state)
+TEST(test_psn_in_wraps)
 {
 	assert_true(psn_in(5, 5, 1));
 	assert_false(psn_in(6, 5, 1));
@@ -36,7 +36,7 @@ static void test_psn_in_wraps(void **state)
 	assert_false(psn_in(7, 7, 0));
 }
 
-static void test_psn_count_rounds_up(void **state)
+TEST(test_psn_count_rounds_up)
 {
 	assert_int_equal(psn_count(0, 8), 1);
 	assert_int_equal(psn_count(1, 8), 1);
@@ -46,9 +46,4 @@ static void test_psn_count_rounds_up(void **state)
 	assert_int_equal(psn_count(UINT32_MAX, 8), 1 << 24);
 }
 
-UNIT_MAIN("psn",
-	cmocka_unit_test(test_psn_add_wraps),
-	cmocka_unit_test(test_psn_diff_is_signed),
-	cmocka_unit_test(test_psn_in_wraps),
-	cmocka_unit_test(test_psn_count_rounds_up),
-)
+TEST_MAIN("psn")

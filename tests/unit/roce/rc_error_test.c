@@ -59,7 +59,7 @@ static void rc_fails_locally(struct pair *pair, struct pair_wr *wr,
 #define FAILS_LOCALLY(pair, wr, status, stat) \
 	rc_fails_locally(pair, wr, ORNIC_WC_##status, ORNIC_DEVICE_STAT_##stat)
 
-static void test_local_bad_lkey(void **state)
+TEST(test_local_bad_lkey, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair_wr wr = wr_data(A((struct pair *)*state), ORNIC_WR_SEND, 9);
 
@@ -67,7 +67,7 @@ static void test_local_bad_lkey(void **state)
 	FAILS_LOCALLY(*state, &wr, LOC_PROT_ERR, bad_lkey);
 }
 
-static void test_local_out_of_range(void **state)
+TEST(test_local_out_of_range, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 9);
@@ -76,7 +76,7 @@ static void test_local_out_of_range(void **state)
 	FAILS_LOCALLY(pair, &wr, LOC_PROT_ERR, bad_lkey);
 }
 
-static void test_local_wrapped_length(void **state)
+TEST(test_local_wrapped_length, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0x7fffffff);
@@ -85,7 +85,7 @@ static void test_local_wrapped_length(void **state)
 	FAILS_LOCALLY(pair, &wr, LOC_PROT_ERR, bad_lkey);
 }
 
-static void test_local_foreign_pd(void **state)
+TEST(test_local_foreign_pd, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 9);
@@ -95,7 +95,7 @@ static void test_local_foreign_pd(void **state)
 	FAILS_LOCALLY(pair, &wr, LOC_PROT_ERR, bad_lkey);
 }
 
-static void test_local_read_into_read_only(void **state)
+TEST(test_local_read_into_read_only, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_READ, 9);
@@ -105,7 +105,7 @@ static void test_local_read_into_read_only(void **state)
 	FAILS_LOCALLY(pair, &wr, LOC_PROT_ERR, bad_lkey);
 }
 
-static void test_local_bad_opcodes(void **state)
+TEST(test_local_bad_opcodes, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_TSO, 0);
@@ -114,7 +114,7 @@ static void test_local_bad_opcodes(void **state)
 	FAILS_LOCALLY(pair, &wr, LOC_QP_OP_ERR, bad_wqe_opcode);
 }
 
-static void test_local_unknown_opcode(void **state)
+TEST(test_local_unknown_opcode, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), 0xee, 0);
@@ -124,7 +124,7 @@ static void test_local_unknown_opcode(void **state)
 }
 
 /* [ORNIC-SQ-7] */
-static void test_local_inline_read(void **state)
+TEST(test_local_inline_read, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_READ, 0);
@@ -134,7 +134,7 @@ static void test_local_inline_read(void **state)
 }
 
 /* [ORNIC-SQ-6] */
-static void test_local_too_many_sges(void **state)
+TEST(test_local_too_many_sges, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 1);
@@ -144,7 +144,7 @@ static void test_local_too_many_sges(void **state)
 }
 
 /* [ORNIC-SQ-6] */
-static void test_local_too_much_inline(void **state)
+TEST(test_local_too_much_inline, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 1);
@@ -157,7 +157,7 @@ static void test_local_too_much_inline(void **state)
 }
 
 /* [ORNIC-SQ-13] */
-static void test_local_atomic_of_other_size(void **state)
+TEST(test_local_atomic_of_other_size, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_ATOMIC_FETCH_ADD, 16);
@@ -165,7 +165,7 @@ static void test_local_atomic_of_other_size(void **state)
 	FAILS_LOCALLY(pair, &wr, LOC_QP_OP_ERR, bad_wqe_count);
 }
 
-static void test_local_too_long(void **state)
+TEST(test_local_too_long, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 0x80000000);
@@ -175,7 +175,7 @@ static void test_local_too_long(void **state)
 	rc_fails(pair, &wr, ORNIC_WC_LOC_LEN_ERR);
 }
 
-static void test_local_read_without_depth(void **state)
+TEST(test_local_read_without_depth, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_READ, 8);
@@ -185,7 +185,7 @@ static void test_local_read_without_depth(void **state)
 }
 
 /* [ORNIC-SQ-3] A WQE that extends beyond the producer index */
-static void test_local_wqe_beyond_pi(void **state)
+TEST(test_local_wqe_beyond_pi, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 8);
@@ -200,7 +200,7 @@ static void test_local_wqe_beyond_pi(void **state)
 	pair_poll_none(A(pair));
 }
 
-static void test_local_bad_sq_pi(void **state)
+TEST(test_local_bad_sq_pi, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 
@@ -227,7 +227,7 @@ static enum pair_fate fate_change_wqe(struct pair *pair,
 	return PAIR_DROP;
 }
 
-static void test_local_wqe_changed_on_its_way(void **state)
+TEST(test_local_wqe_changed_on_its_way, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 100);
@@ -239,7 +239,7 @@ static void test_local_wqe_changed_on_its_way(void **state)
 }
 
 /* Memory of a region is unmapped */
-static void test_local_memory_unmapped(void **state)
+TEST(test_local_memory_unmapped, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 100);
@@ -250,7 +250,7 @@ static void test_local_memory_unmapped(void **state)
 	host_map(A(pair)->host, wr.sge[0].addr, HOST_PAGE);
 }
 
-static void test_local_ring_unmapped(void **state)
+TEST(test_local_ring_unmapped, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 100);
@@ -265,7 +265,7 @@ static void test_local_ring_unmapped(void **state)
 }
 
 /* [ORNIC-SQ-8] */
-static void test_local_ring_unmapped_in_err(void **state)
+TEST(test_local_ring_unmapped_in_err, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 100);
@@ -309,7 +309,7 @@ static void no_access(struct pair *pair, struct pair_wr *wr)
 	pair_stat_is(B(pair), ORNIC_RDMA_STAT_remote_access_errors, 1);
 }
 
-static void test_remote_bad_rkey(void **state)
+TEST(test_remote_bad_rkey, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair_wr wr = wr_data(A((struct pair *)*state),
 				    ORNIC_WR_RDMA_WRITE, 5000);
@@ -318,7 +318,7 @@ static void test_remote_bad_rkey(void **state)
 	no_access(*state, &wr);
 }
 
-static void test_remote_read_out_of_range(void **state)
+TEST(test_remote_read_out_of_range, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair_wr wr = wr_data(A((struct pair *)*state),
 				    ORNIC_WR_RDMA_READ, 5000);
@@ -327,7 +327,7 @@ static void test_remote_read_out_of_range(void **state)
 	no_access(*state, &wr);
 }
 
-static void test_remote_address_wraps(void **state)
+TEST(test_remote_address_wraps, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair_wr wr = wr_data(A((struct pair *)*state),
 				    ORNIC_WR_RDMA_WRITE, 5000);
@@ -336,7 +336,7 @@ static void test_remote_address_wraps(void **state)
 	no_access(*state, &wr);
 }
 
-static void test_remote_foreign_pd(void **state)
+TEST(test_remote_foreign_pd, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 8);
@@ -377,7 +377,7 @@ static void remote_no_permission(struct pair *pair, unsigned int opcode,
 }
 
 /* [ORNIC-KEY-2], [ORNIC-WIRE-20] */
-static void test_remote_not_allowed(void **state)
+TEST(test_remote_not_allowed, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const struct {
 		unsigned int opcode;
@@ -398,7 +398,7 @@ static void test_remote_not_allowed(void **state)
 }
 
 /* [ORNIC-SQ-12] Without data no key is checked, but the access of the QP is */
-static void test_no_data_not_allowed_by_qp(void **state)
+TEST(test_no_data_not_allowed_by_qp, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const unsigned int opcodes[] = { ORNIC_WR_RDMA_WRITE, ORNIC_WR_RDMA_READ };
 	struct pair *pair = *state;
@@ -417,7 +417,7 @@ static void test_no_data_not_allowed_by_qp(void **state)
 	host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_rkey, 0);
 }
 
-static void test_remote_atomic_unaligned(void **state)
+TEST(test_remote_atomic_unaligned, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_ATOMIC_FETCH_ADD, 8);
@@ -428,7 +428,7 @@ static void test_remote_atomic_unaligned(void **state)
 	pair_stat_is(B(pair), ORNIC_RDMA_STAT_remote_invalid_requests, 1);
 }
 
-static void test_remote_too_many_reads(void **state)
+TEST(test_remote_too_many_reads, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_READ, 8);
@@ -439,7 +439,7 @@ static void test_remote_too_many_reads(void **state)
 }
 
 /* Peers with different path MTUs */
-static void test_remote_other_mtu(void **state)
+TEST(test_remote_other_mtu, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 3000);
@@ -451,7 +451,7 @@ static void test_remote_other_mtu(void **state)
 	pair_expect(B(pair), 7, ORNIC_WC_WR_FLUSH_ERR);
 }
 
-static void test_receive_too_short(void **state)
+TEST(test_receive_too_short, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 3000);
@@ -463,7 +463,7 @@ static void test_receive_too_short(void **state)
 	pair_expect(B(pair), 8, ORNIC_WC_WR_FLUSH_ERR);
 }
 
-static void test_receive_bad_lkey(void **state)
+TEST(test_receive_bad_lkey, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 3000);
@@ -475,7 +475,7 @@ static void test_receive_bad_lkey(void **state)
 	host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_lkey, 1);
 }
 
-static void test_receive_into_read_only(void **state)
+TEST(test_receive_into_read_only, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 3000);
@@ -488,7 +488,7 @@ static void test_receive_into_read_only(void **state)
 }
 
 /* [ORNIC-RQ-1] */
-static void test_receive_too_many_sges(void **state)
+TEST(test_receive_too_many_sges, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 3000);
@@ -500,7 +500,7 @@ static void test_receive_too_many_sges(void **state)
 	host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_wqe_count, 1);
 }
 
-static void test_receive_bad_rq_pi(void **state)
+TEST(test_receive_bad_rq_pi, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 3000);
@@ -523,7 +523,8 @@ static enum pair_fate fate_destroy_mr(struct pair *pair,
 	return PAIR_DELIVER;
 }
 
-static void test_remote_region_destroyed_during_read(void **state)
+/* With payload by reference all of it is underway at once */
+TEST(test_remote_region_destroyed_during_read, IN_PAIR(pair_setup_rc, bytes))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_READ, 4u << 20);
@@ -549,7 +550,7 @@ static void refused(struct pair *pair, unsigned int opcode, uint32_t len)
 	assert_int_equal(invalid_requests(pair), before + 1);
 }
 
-static void test_packets_out_of_place_or_length(void **state)
+TEST(test_packets_out_of_place_or_length, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const struct {
 		unsigned int opcode;
@@ -571,7 +572,7 @@ static void test_packets_out_of_place_or_length(void **state)
 }
 
 /* [ORNIC-WIRE-20] At the PSN expected; a duplicate is dropped */
-static void test_reserved_opcodes(void **state)
+TEST(test_reserved_opcodes, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const uint8_t opcodes[] = { 0x15, 0x18, 0x19, 0x1a, 0x1b, 0x1e, 0x1f };
 	struct pair *pair = *state;
@@ -596,7 +597,7 @@ static void test_reserved_opcodes(void **state)
 	}
 }
 
-static void test_write_amid_send(void **state)
+TEST(test_write_amid_send, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	static const uint8_t payload[1024];
@@ -609,7 +610,7 @@ static void test_write_amid_send(void **state)
 	pair_expect(B(pair), 9, ORNIC_WC_WR_FLUSH_ERR);
 }
 
-static void test_huge_dma_length(void **state)
+TEST(test_huge_dma_length, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct packet pkt = pair_packet(pair, OPCODE_RC_READ_REQUEST);
@@ -619,7 +620,7 @@ static void test_huge_dma_length(void **state)
 	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_REQ_ERR);
 }
 
-static void test_other_partition_is_dropped(void **state)
+TEST(test_other_partition_is_dropped, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct packet pkt = pair_packet(pair, OPCODE_RC_WRITE_ONLY);
@@ -630,7 +631,7 @@ static void test_other_partition_is_dropped(void **state)
 	pair_state_is(B(pair), ORNIC_QPS_RTS);
 }
 
-static void test_datagram_to_rc_is_dropped(void **state)
+TEST(test_datagram_to_rc_is_dropped, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct packet pkt = pair_packet(pair, OPCODE_UD_SEND_ONLY);
@@ -640,7 +641,7 @@ static void test_datagram_to_rc_is_dropped(void **state)
 }
 
 /* Responses without a request change nothing, whatever PSN and syndrome */
-static void test_ghost_answers(void **state)
+TEST(test_ghost_answers, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const uint8_t opcodes[] = {
 		OPCODE_RC_ACK, OPCODE_RC_READ_RESP_ONLY, OPCODE_RC_ATOMIC_ACK,
@@ -676,7 +677,7 @@ static enum pair_fate fate_drop_answers(struct pair *pair,
 	return pkt->op->kind == OPCODE_READ_RESP ? PAIR_DROP : PAIR_DELIVER;
 }
 
-static void test_bad_read_response(void **state)
+TEST(test_bad_read_response, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(B(pair), ORNIC_WR_RDMA_READ, 100);
@@ -693,7 +694,7 @@ static void test_bad_read_response(void **state)
 
 /* ---- the CQ ---- */
 
-static void test_cq_overrun_stops_the_qp(void **state)
+TEST(test_cq_overrun_stops_the_qp, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 8);
@@ -705,50 +706,4 @@ static void test_cq_overrun_stops_the_qp(void **state)
 	host_device_stat_is(A(pair)->host, ORNIC_DEVICE_STAT_cq_overruns, 1);
 }
 
-UNIT_MAIN("rc_error",
-	PAIR_BOTH(test_local_bad_lkey, pair_setup_rc),
-	PAIR_BOTH(test_local_out_of_range, pair_setup_rc),
-	PAIR_BOTH(test_local_wrapped_length, pair_setup_rc),
-	PAIR_BOTH(test_local_foreign_pd, pair_setup_rc),
-	PAIR_BOTH(test_local_read_into_read_only, pair_setup_rc),
-	PAIR_BOTH(test_local_bad_opcodes, pair_setup_rc),
-	PAIR_BOTH(test_local_unknown_opcode, pair_setup_rc),
-	PAIR_BOTH(test_local_inline_read, pair_setup_rc),
-	PAIR_BOTH(test_local_too_many_sges, pair_setup_rc),
-	PAIR_BOTH(test_local_too_much_inline, pair_setup_rc),
-	PAIR_BOTH(test_local_atomic_of_other_size, pair_setup_rc),
-	PAIR_BOTH(test_local_too_long, pair_setup_rc),
-	PAIR_BOTH(test_local_read_without_depth, pair_setup_rc),
-	PAIR_BOTH(test_local_wqe_beyond_pi, pair_setup_rc),
-	PAIR_BOTH(test_local_bad_sq_pi, pair_setup_rc),
-	PAIR_BOTH(test_local_wqe_changed_on_its_way, pair_setup_rc),
-	PAIR_BOTH(test_local_memory_unmapped, pair_setup_rc),
-	PAIR_BOTH(test_local_ring_unmapped, pair_setup_rc),
-	PAIR_BOTH(test_local_ring_unmapped_in_err, pair_setup_rc),
-	PAIR_BOTH(test_remote_bad_rkey, pair_setup_rc),
-	PAIR_BOTH(test_remote_read_out_of_range, pair_setup_rc),
-	PAIR_BOTH(test_remote_address_wraps, pair_setup_rc),
-	PAIR_BOTH(test_remote_foreign_pd, pair_setup_rc),
-	PAIR_BOTH(test_remote_not_allowed, pair_setup_rc),
-	PAIR_BOTH(test_no_data_not_allowed_by_qp, pair_setup_rc),
-	PAIR_BOTH(test_remote_atomic_unaligned, pair_setup_rc),
-	PAIR_BOTH(test_remote_too_many_reads, pair_setup_rc),
-	PAIR_BOTH(test_remote_other_mtu, pair_setup_rc),
-	PAIR_BOTH(test_receive_too_short, pair_setup_rc),
-	PAIR_BOTH(test_receive_bad_lkey, pair_setup_rc),
-	PAIR_BOTH(test_receive_into_read_only, pair_setup_rc),
-	PAIR_BOTH(test_receive_too_many_sges, pair_setup_rc),
-	PAIR_BOTH(test_receive_bad_rq_pi, pair_setup_rc),
-	/* With payload by reference all of it is underway at once */
-	PAIR_TEST(test_remote_region_destroyed_during_read,
-		  pair_setup_rc, bytes),
-	PAIR_BOTH(test_packets_out_of_place_or_length, pair_setup_rc),
-	PAIR_BOTH(test_reserved_opcodes, pair_setup_rc),
-	PAIR_BOTH(test_write_amid_send, pair_setup_rc),
-	PAIR_BOTH(test_huge_dma_length, pair_setup_rc),
-	PAIR_BOTH(test_other_partition_is_dropped, pair_setup_rc),
-	PAIR_BOTH(test_datagram_to_rc_is_dropped, pair_setup_rc),
-	PAIR_BOTH(test_ghost_answers, pair_setup_rc),
-	PAIR_BOTH(test_bad_read_response, pair_setup_rc),
-	PAIR_BOTH(test_cq_overrun_stops_the_qp, pair_setup_rc),
-)
+TEST_MAIN("rc_error")

@@ -49,17 +49,17 @@ static void all_lengths(struct pair *pair, bool send)
 	pair_poll_none(B(pair));
 }
 
-static void test_send_all_lengths(void **state)
+TEST(test_send_all_lengths, IN_PAIR_ALL(pair_setup_rc))
 {
 	all_lengths(*state, true);
 }
 
-static void test_write_all_lengths(void **state)
+TEST(test_write_all_lengths, IN_PAIR_ALL(pair_setup_rc))
 {
 	all_lengths(*state, false);
 }
 
-static void test_read_all_lengths(void **state)
+TEST(test_read_all_lengths, IN_PAIR_ALL(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct ornic_cqe cqe;
@@ -80,7 +80,7 @@ static void test_read_all_lengths(void **state)
 	}
 }
 
-static void test_atomics(void **state)
+TEST(test_atomics, IN_PAIR_ALL(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_ATOMIC_FETCH_ADD, 64, 8);
@@ -110,7 +110,7 @@ static void test_atomics(void **state)
 	assert_int_equal(le64toh(*pair_word(B(pair), 64)), 0x1122334455667788);
 }
 
-static void test_inline(void **state)
+TEST(test_inline, IN_PAIR_ALL(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	uint8_t data[CARD_MAX_INLINE];
@@ -131,7 +131,7 @@ static void test_inline(void **state)
 }
 
 /* Pieces of odd lengths on both sides, also empty ones */
-static void test_scatter_gather(void **state)
+TEST(test_scatter_gather, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 0);
@@ -160,7 +160,7 @@ static void test_scatter_gather(void **state)
 }
 
 /* [ORNIC-SQ-1], [ORNIC-GEN-5], [ORNIC-ORD-6] */
-static void test_many_messages_wrap_the_rings(void **state)
+TEST(test_many_messages_wrap_the_rings, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr;
@@ -198,7 +198,7 @@ static void test_many_messages_wrap_the_rings(void **state)
 	pair_poll_none(A(pair));
 }
 
-static void test_solicited(void **state)
+TEST(test_solicited, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 3000);
@@ -227,7 +227,7 @@ static enum pair_fate fate_count_acks(struct pair *pair,
 }
 
 /* The response of a READ or an atomic acknowledges all earlier requests */
-static void test_answer_is_the_ack(void **state)
+TEST(test_answer_is_the_ack, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr write = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 9);
@@ -268,7 +268,7 @@ static enum pair_fate fate_count_reads(struct pair *pair,
 	return PAIR_DELIVER;
 }
 
-static void test_read_depth_and_fence(void **state)
+TEST(test_read_depth_and_fence, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct ornic_qp_attr attr = { .max_rd_atomic = 2 };
@@ -297,7 +297,7 @@ static void test_read_depth_and_fence(void **state)
 
 /* ---- paths ---- */
 
-static void test_path_mtu(void **state)
+TEST(test_path_mtu, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct ornic_qp_attr attr;
@@ -332,7 +332,7 @@ static void test_path_mtu(void **state)
 }
 
 /* [ORNIC-WIRE-10] */
-static void test_wrong_path_is_dropped(void **state)
+TEST(test_wrong_path_is_dropped, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
@@ -350,7 +350,7 @@ static void test_wrong_path_is_dropped(void **state)
 
 /* ---- states ---- */
 
-static void test_comm_established(void **state)
+TEST(test_comm_established, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
@@ -369,7 +369,7 @@ static void test_comm_established(void **state)
 }
 
 /* [ORNIC-QP-6], [ORNIC-QP-11] */
-static void test_error_flushes_all(void **state)
+TEST(test_error_flushes_all, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
@@ -410,7 +410,7 @@ static void test_error_flushes_all(void **state)
  * [ORNIC-OBJ-25] A destroyed QP leaves packets on the wire, which have no
  * effect
  */
-static void test_destroy_in_flight(void **state)
+TEST(test_destroy_in_flight, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 100000);
@@ -426,7 +426,7 @@ static void test_destroy_in_flight(void **state)
 }
 
 /* [ORNIC-DEV-13] Bytes of RoCE are payload, however the packets are cut */
-static void test_bytes_are_payload(void **state)
+TEST(test_bytes_are_payload, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 3001);
@@ -441,21 +441,4 @@ static void test_bytes_are_payload(void **state)
 	pair_stat_is(B(pair), ORNIC_RDMA_STAT_tx_bytes, 500);
 }
 
-UNIT_MAIN("rc",
-	PAIR_BOTH(test_bytes_are_payload, pair_setup_rc),
-	PAIR_ALL(test_send_all_lengths, pair_setup_rc),
-	PAIR_ALL(test_write_all_lengths, pair_setup_rc),
-	PAIR_ALL(test_read_all_lengths, pair_setup_rc),
-	PAIR_ALL(test_atomics, pair_setup_rc),
-	PAIR_ALL(test_inline, pair_setup_rc),
-	PAIR_BOTH(test_scatter_gather, pair_setup_rc),
-	PAIR_BOTH(test_many_messages_wrap_the_rings, pair_setup_rc),
-	PAIR_BOTH(test_solicited, pair_setup_rc),
-	PAIR_BOTH(test_answer_is_the_ack, pair_setup_rc),
-	PAIR_BOTH(test_read_depth_and_fence, pair_setup_rc),
-	PAIR_BOTH(test_path_mtu, pair_setup_rc),
-	PAIR_BOTH(test_wrong_path_is_dropped, pair_setup_rc),
-	PAIR_BOTH(test_comm_established, pair_setup_rc),
-	PAIR_BOTH(test_error_flushes_all, pair_setup_rc),
-	PAIR_BOTH(test_destroy_in_flight, pair_setup_rc),
-)
+TEST_MAIN("rc")

@@ -108,7 +108,7 @@ static void set_retries(struct side *side, uint8_t retry_cnt, uint8_t rnr_retry)
 	pair_state(side, ORNIC_QPS_RTS);
 }
 
-static void test_random_loss_duplication_reordering(void **state)
+TEST(test_random_loss_duplication_reordering, IN_PAIR_ALL(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	unsigned int seed;
@@ -160,17 +160,17 @@ static void rc_each_packet(struct pair *pair,
 }
 
 /* [ORNIC-WIRE-14] */
-static void test_lose_each_packet(void **state)
+TEST(test_lose_each_packet, IN_PAIR_BOTH(pair_setup_rc))
 {
 	rc_each_packet(*state, fate_lose_nth);
 }
 
-static void test_repeat_each_packet(void **state)
+TEST(test_repeat_each_packet, IN_PAIR_BOTH(pair_setup_rc))
 {
 	rc_each_packet(*state, fate_twice_nth);
 }
 
-static void test_delay_each_packet(void **state)
+TEST(test_delay_each_packet, IN_PAIR_BOTH(pair_setup_rc))
 {
 	rc_each_packet(*state, fate_late_nth);
 }
@@ -183,7 +183,7 @@ static enum pair_fate fate_lose_acks(struct pair *pair,
 }
 
 /* The message was executed; the retry must not execute it again */
-static void test_lost_ack_is_not_executed_twice(void **state)
+TEST(test_lost_ack_is_not_executed_twice, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 100);
@@ -202,7 +202,7 @@ static void test_lost_ack_is_not_executed_twice(void **state)
 }
 
 /* [ORNIC-WIRE-15] */
-static void test_retries_exceeded(void **state)
+TEST(test_retries_exceeded, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 100);
@@ -227,7 +227,7 @@ static void test_retries_exceeded(void **state)
 }
 
 /* [ORNIC-WIRE-15] */
-static void test_timeout_0_waits_for_ever(void **state)
+TEST(test_timeout_0_waits_for_ever, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 100);
@@ -255,7 +255,8 @@ static enum pair_fate fate_little_room(struct pair *pair,
 	       psn_diff(pkt->psn, una) >= ROOM ? PAIR_DROP : PAIR_DELIVER;
 }
 
-static void test_window_follows_the_wire(void **state)
+/* Frames between cards of one process are not lost */
+TEST(test_window_follows_the_wire, IN_PAIR(pair_setup_rc, bytes))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0,
@@ -317,7 +318,7 @@ static void expect_reads(struct pair *pair, unsigned int seed)
  * [ORNIC-WIRE-20] While B repeats the response of the oldest READ, it accepts
  * the maximum number of new ones.
  */
-static void test_new_reads_while_one_is_repeated(void **state)
+TEST(test_new_reads_while_one_is_repeated, IN_PAIR(pair_setup_rc, bytes))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0,
@@ -340,7 +341,7 @@ static void test_new_reads_while_one_is_repeated(void **state)
 }
 
 /* [ORNIC-WIRE-20] Only requests whose response is not sent yet count against the limit */
-static void test_more_reads_than_the_limit(void **state)
+TEST(test_more_reads_than_the_limit, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 5000);
@@ -367,7 +368,7 @@ static void test_more_reads_than_the_limit(void **state)
  * [ORNIC-WIRE-19] A forged duplicate must not make the card repeat a response
  * of up to 2 GiB: it has to match the original request.
  */
-static void test_duplicate_read_of_something_else(void **state)
+TEST(test_duplicate_read_of_something_else, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0,
@@ -464,7 +465,7 @@ static void expect_part(struct pair *pair, unsigned int at, uint32_t end)
 }
 
 /* [ORNIC-WIRE-19] Any part that begins with a packet of the response */
-static void test_parts_of_a_read(void **state)
+TEST(test_parts_of_a_read, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, sizeof(parts.data) - 100);
@@ -495,7 +496,7 @@ static void test_parts_of_a_read(void **state)
 }
 
 /* Copies of a request do not restart the response that is being sent */
-static void test_copies_of_a_read_in_a_row(void **state)
+TEST(test_copies_of_a_read_in_a_row, IN_PAIR(pair_setup_rc, bytes))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0,
@@ -530,7 +531,7 @@ static void test_copies_of_a_read_in_a_row(void **state)
  * [ORNIC-WIRE-19] A READ that the wire delayed until its key was destroyed. No
  * peer waits for the response, so it is no error.
  */
-static void test_old_read_of_what_is_gone(void **state)
+TEST(test_old_read_of_what_is_gone, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 5000);
@@ -592,7 +593,7 @@ static void arrives(struct pair *pair, unsigned int opcode, unsigned int ahead)
 }
 
 /* [ORNIC-WIRE-19] A NAK of a gap, or an RNR NAK, does not hide that the connection has failed */
-static void test_error_behind_another_nak(void **state)
+TEST(test_error_behind_another_nak, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct packet pkt;
@@ -625,7 +626,7 @@ static void test_error_behind_another_nak(void **state)
 }
 
 /* The packet that showed the gap was dropped, so it is missing when the gap is closed */
-static void test_late_packet_closes_the_gap(void **state)
+TEST(test_late_packet_closes_the_gap, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 
@@ -642,7 +643,7 @@ static void test_late_packet_closes_the_gap(void **state)
 	expect_answer(pair, AETH_ACK | AETH_NO_CREDITS, 0xffffff);
 }
 
-static void test_ready_before_the_rnr_nak(void **state)
+TEST(test_ready_before_the_rnr_nak, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 
@@ -654,7 +655,7 @@ static void test_ready_before_the_rnr_nak(void **state)
 }
 
 /* [ORNIC-WIRE-21] The NAK of a READ has the number of before, whatever came behind the READ */
-static void test_message_number_of_a_failed_read(void **state)
+TEST(test_message_number_of_a_failed_read, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 
@@ -671,7 +672,7 @@ static void test_message_number_of_a_failed_read(void **state)
 /* ---- receiver not ready ---- */
 
 /* [ORNIC-WIRE-16] */
-static void test_rnr_then_ready(void **state)
+TEST(test_rnr_then_ready, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 5000);
@@ -690,7 +691,7 @@ static void test_rnr_then_ready(void **state)
 }
 
 /* WRITE with immediate in several packets: only the last one needs a WQE */
-static void test_rnr_of_write_with_imm(void **state)
+TEST(test_rnr_of_write_with_imm, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE_WITH_IMM, 0,
@@ -706,7 +707,7 @@ static void test_rnr_of_write_with_imm(void **state)
 }
 
 /* [ORNIC-WIRE-16] */
-static void test_rnr_retries_exceeded(void **state)
+TEST(test_rnr_retries_exceeded, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10);
@@ -720,7 +721,7 @@ static void test_rnr_retries_exceeded(void **state)
 }
 
 /* [ORNIC-WIRE-16] */
-static void test_rnr_for_ever(void **state)
+TEST(test_rnr_for_ever, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10);
@@ -738,7 +739,7 @@ static void test_rnr_for_ever(void **state)
 }
 
 /* [ORNIC-WIRE-16] Progress gives the RNR retries back */
-static void test_rnr_retries_are_given_back(void **state)
+TEST(test_rnr_retries_are_given_back, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10);
@@ -758,7 +759,7 @@ static void test_rnr_retries_are_given_back(void **state)
 	pair_stat_is(A(pair), ORNIC_RDMA_STAT_rnr_retries_exceeded, 0);
 }
 
-static void test_rnr_timer_table(void **state)
+TEST(test_rnr_timer_table)
 {
 	assert_int_equal(rnr_ns(0), 655360000);
 	assert_int_equal(rnr_ns(1), 10000);
@@ -766,32 +767,4 @@ static void test_rnr_timer_table(void **state)
 	assert_int_equal(rnr_ns(31), 491520000);
 }
 
-UNIT_MAIN("rc_wire",
-	PAIR_ALL(test_random_loss_duplication_reordering, pair_setup_rc),
-	PAIR_BOTH(test_lose_each_packet, pair_setup_rc),
-	PAIR_BOTH(test_repeat_each_packet, pair_setup_rc),
-	PAIR_BOTH(test_delay_each_packet, pair_setup_rc),
-	PAIR_BOTH(test_lost_ack_is_not_executed_twice, pair_setup_rc),
-	PAIR_BOTH(test_retries_exceeded, pair_setup_rc),
-	PAIR_BOTH(test_timeout_0_waits_for_ever, pair_setup_rc),
-	/* Frames between cards of one process are not lost */
-	PAIR_TEST(test_window_follows_the_wire, pair_setup_rc, bytes),
-	/* With bytes a READ response takes many packets */
-	PAIR_BOTH(test_duplicate_read_of_something_else, pair_setup_rc),
-	PAIR_BOTH(test_parts_of_a_read, pair_setup_rc),
-	PAIR_TEST(test_copies_of_a_read_in_a_row, pair_setup_rc, bytes),
-	PAIR_TEST(test_new_reads_while_one_is_repeated, pair_setup_rc,
-		  bytes),
-	PAIR_BOTH(test_more_reads_than_the_limit, pair_setup_rc),
-	PAIR_BOTH(test_old_read_of_what_is_gone, pair_setup_rc),
-	PAIR_BOTH(test_error_behind_another_nak, pair_setup_rc),
-	PAIR_BOTH(test_late_packet_closes_the_gap, pair_setup_rc),
-	PAIR_BOTH(test_ready_before_the_rnr_nak, pair_setup_rc),
-	PAIR_BOTH(test_message_number_of_a_failed_read, pair_setup_rc),
-	PAIR_BOTH(test_rnr_then_ready, pair_setup_rc),
-	PAIR_BOTH(test_rnr_of_write_with_imm, pair_setup_rc),
-	PAIR_BOTH(test_rnr_retries_exceeded, pair_setup_rc),
-	PAIR_BOTH(test_rnr_for_ever, pair_setup_rc),
-	PAIR_BOTH(test_rnr_retries_are_given_back, pair_setup_rc),
-	cmocka_unit_test(test_rnr_timer_table),
-)
+TEST_MAIN("rc_wire")

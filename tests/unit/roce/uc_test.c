@@ -23,7 +23,7 @@ static enum pair_fate only_requests(struct pair *pair, const struct packet *pkt)
 }
 
 /* [ORNIC-UC-1] */
-static void test_all_operations(void **state)
+TEST(test_all_operations, IN_PAIR_ALL(pair_setup_uc))
 {
 	struct pair *pair = *state;
 	struct ornic_cqe cqe;
@@ -67,7 +67,7 @@ static void test_all_operations(void **state)
 }
 
 /* [ORNIC-UC-1] A full ring, with inline data, SGEs and unsignaled WQEs */
-static void test_many(void **state)
+TEST(test_many, IN_PAIR_ALL(pair_setup_uc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr;
@@ -101,7 +101,7 @@ static void test_many(void **state)
 }
 
 /* [ORNIC-UC-2] The buffer may be reused when the completion is visible */
-static void test_payload_is_a_copy(void **state)
+TEST(test_payload_is_a_copy, IN_PAIR_BOTH(pair_setup_uc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 20000);
@@ -135,7 +135,7 @@ static enum pair_fate lose_one(struct pair *pair, const struct packet *pkt)
  * [ORNIC-WIRE-23], [ORNIC-UC-3] The loss of any packet loses the whole
  * message. Its receive WQE serves the next message, and both sides go on.
  */
-static void test_loss(void **state)
+TEST(test_loss, IN_PAIR_BOTH(pair_setup_uc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr;
@@ -162,7 +162,7 @@ static void test_loss(void **state)
 }
 
 /* [ORNIC-UC-3] The receive WQE of a dropped SEND serves a WRITE */
-static void test_loss_then_write(void **state)
+TEST(test_loss_then_write, IN_PAIR_BOTH(pair_setup_uc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 20000);
@@ -195,7 +195,7 @@ static enum pair_fate disorder(struct pair *pair, const struct packet *pkt)
 }
 
 /* A completed receive holds one whole message, whatever the wire does */
-static void test_bad_wire(void **state)
+TEST(test_bad_wire, IN_PAIR_BOTH(pair_setup_uc))
 {
 	struct pair *pair = *state;
 	unsigned int i, received = 0;
@@ -219,7 +219,7 @@ static void test_bad_wire(void **state)
 }
 
 /* [ORNIC-RQ-7] */
-static void test_no_receive_wqe_is_a_loss(void **state)
+TEST(test_no_receive_wqe_is_a_loss, IN_PAIR_BOTH(pair_setup_uc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 20000);
@@ -255,7 +255,7 @@ static void opcode_dropped(struct pair *pair, unsigned int opcode, uint32_t len)
 }
 
 /* [ORNIC-UC-4] */
-static void test_invalid_requests_are_dropped(void **state)
+TEST(test_invalid_requests_are_dropped, IN_PAIR(pair_setup_uc, bytes))
 {
 	struct pair *pair = *state;
 	struct packet pkt;
@@ -281,7 +281,7 @@ static void test_invalid_requests_are_dropped(void **state)
 }
 
 /* [ORNIC-UC-4] [ORNIC-KEY-2] */
-static void test_bad_rkeys_are_dropped(void **state)
+TEST(test_bad_rkeys_are_dropped, IN_PAIR(pair_setup_uc, bytes))
 {
 	struct pair *pair = *state;
 	struct packet pkt;
@@ -300,7 +300,7 @@ static void test_bad_rkeys_are_dropped(void **state)
 }
 
 /* Opcodes of other transports and opcodes that need a response */
-static void test_other_opcodes_are_unknown(void **state)
+TEST(test_other_opcodes_are_unknown, IN_PAIR(pair_setup_uc, bytes))
 {
 	struct pair *pair = *state;
 
@@ -315,7 +315,7 @@ static void test_other_opcodes_are_unknown(void **state)
 }
 
 /* [ORNIC-RQ-5] [ORNIC-UC-3] The WQE serves the next message that fits */
-static void test_receive_too_short(void **state)
+TEST(test_receive_too_short, IN_PAIR_BOTH(pair_setup_uc))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -342,7 +342,7 @@ static void test_receive_too_short(void **state)
 }
 
 /* [ORNIC-RQ-3] An error of the receive WQE takes the QP to ERR */
-static void test_receive_bad_lkey(void **state)
+TEST(test_receive_bad_lkey, IN_PAIR_BOTH(pair_setup_uc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 3000);
@@ -404,7 +404,7 @@ static void send_fails(struct pair *pair, struct pair_wr *wr,
 	assert_int_equal(pair_event(A(pair)), 0);
 }
 
-static void test_send_bad_lkey(void **state)
+TEST(test_send_bad_lkey, IN_PAIR_BOTH(pair_setup_uc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10);
@@ -414,7 +414,7 @@ static void test_send_bad_lkey(void **state)
 }
 
 /* The key of the second SGE is wrong, after the first packets were sent */
-static void test_send_bad_lkey_in_the_middle(void **state)
+TEST(test_send_bad_lkey_in_the_middle, IN_PAIR_BOTH(pair_setup_uc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 20000);
@@ -425,7 +425,7 @@ static void test_send_bad_lkey_in_the_middle(void **state)
 	send_fails(pair, &wr, ORNIC_WC_LOC_PROT_ERR);
 }
 
-static void test_send_bad_opcode(void **state)
+TEST(test_send_bad_opcode, IN_PAIR_BOTH(pair_setup_uc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 10);
@@ -435,7 +435,7 @@ static void test_send_bad_opcode(void **state)
 }
 
 /* [ORNIC-QP-1] Attributes of reliable connections only */
-static void test_attributes(void **state)
+TEST(test_attributes, IN_PAIR(pair_setup_uc, local))
 {
 	struct pair *pair = *state;
 	static const uint32_t rc_only[] = {
@@ -463,7 +463,7 @@ static void test_attributes(void **state)
 	assert_int_equal(attr.min_rnr_timer, 0);
 }
 
-static void test_first_packet_is_told(void **state)
+TEST(test_first_packet_is_told, IN_PAIR_BOTH(pair_setup_uc))
 {
 	struct pair *pair = *state;
 	struct ornic_qp_attr attr = pair_attr(B(pair), A(pair));
@@ -481,7 +481,7 @@ static void test_first_packet_is_told(void **state)
 	assert_int_equal(pair_event(B(pair)), 0);
 }
 
-static void test_error_flushes(void **state)
+TEST(test_error_flushes, IN_PAIR_BOTH(pair_setup_uc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 20000);
@@ -501,24 +501,4 @@ static void test_error_flushes(void **state)
 	pair_poll_none(B(pair));
 }
 
-UNIT_MAIN("uc",
-	PAIR_ALL(test_all_operations, pair_setup_uc),
-	PAIR_ALL(test_many, pair_setup_uc),
-	PAIR_BOTH(test_payload_is_a_copy, pair_setup_uc),
-	PAIR_BOTH(test_loss, pair_setup_uc),
-	PAIR_BOTH(test_loss_then_write, pair_setup_uc),
-	PAIR_BOTH(test_bad_wire, pair_setup_uc),
-	PAIR_BOTH(test_no_receive_wqe_is_a_loss, pair_setup_uc),
-	PAIR_TEST(test_invalid_requests_are_dropped, pair_setup_uc,
-		  bytes),
-	PAIR_TEST(test_bad_rkeys_are_dropped, pair_setup_uc, bytes),
-	PAIR_TEST(test_other_opcodes_are_unknown, pair_setup_uc, bytes),
-	PAIR_BOTH(test_receive_too_short, pair_setup_uc),
-	PAIR_BOTH(test_receive_bad_lkey, pair_setup_uc),
-	PAIR_BOTH(test_send_bad_lkey, pair_setup_uc),
-	PAIR_BOTH(test_send_bad_lkey_in_the_middle, pair_setup_uc),
-	PAIR_BOTH(test_send_bad_opcode, pair_setup_uc),
-	PAIR_TEST(test_attributes, pair_setup_uc, local),
-	PAIR_BOTH(test_first_packet_is_told, pair_setup_uc),
-	PAIR_BOTH(test_error_flushes, pair_setup_uc),
-)
+TEST_MAIN("uc")

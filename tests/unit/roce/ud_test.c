@@ -53,7 +53,7 @@ static void ud_check_ext(struct pair *pair, const struct ornic_cqe *cqe,
 	assert_int_equal(le16toh(ext->vlan_tci), vlan ? PAIR_VLAN : 0);
 }
 
-static void test_send(void **state)
+TEST(test_send, IN_PAIR_ALL(pair_setup_ud))
 {
 	struct pair *pair = *state;
 	static const uint32_t lengths[] = { 0, 1, 5, 1000, 4096 };
@@ -99,7 +99,7 @@ static void test_send(void **state)
 }
 
 /* The buffer may be reused as soon as the completion is visible */
-static void test_payload_is_a_copy(void **state)
+TEST(test_payload_is_a_copy, IN_PAIR_BOTH(pair_setup_ud))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_datagram(pair, 100);
@@ -119,7 +119,7 @@ static void test_payload_is_a_copy(void **state)
  * Payload copies of datagrams that are dropped before they are sent must not
  * overwrite those of datagrams that are underway.
  */
-static void test_lost_copies_are_not_in_the_way(void **state)
+TEST(test_lost_copies_are_not_in_the_way, IN_PAIR_BOTH(pair_setup_ud))
 {
 	struct pair *pair = *state;
 	struct ornic_set_gid_in in = {
@@ -149,7 +149,7 @@ static void test_lost_copies_are_not_in_the_way(void **state)
 }
 
 /* [ORNIC-SQ-16], [ORNIC-WIRE-10] */
-static void test_qkey(void **state)
+TEST(test_qkey, IN_PAIR_BOTH(pair_setup_ud))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_datagram(pair, 10);
@@ -167,7 +167,7 @@ static void test_qkey(void **state)
 	pair_state_is(B(pair), ORNIC_QPS_RTS);
 }
 
-static void test_no_receive_wqe_is_a_loss(void **state)
+TEST(test_no_receive_wqe_is_a_loss, IN_PAIR_BOTH(pair_setup_ud))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_datagram(pair, 10);
@@ -180,7 +180,7 @@ static void test_no_receive_wqe_is_a_loss(void **state)
 }
 
 /* [ORNIC-WIRE-12] */
-static void test_unknown_qp_is_a_loss(void **state)
+TEST(test_unknown_qp_is_a_loss, IN_PAIR_BOTH(pair_setup_ud))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_datagram(pair, 10);
@@ -194,7 +194,7 @@ static void test_unknown_qp_is_a_loss(void **state)
 	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_unknown_qp, 2);
 }
 
-static void test_lost_address_is_a_loss(void **state)
+TEST(test_lost_address_is_a_loss, IN_PAIR_BOTH(pair_setup_ud))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_datagram(pair, 10);
@@ -209,7 +209,7 @@ static void test_lost_address_is_a_loss(void **state)
 }
 
 /* [ORNIC-RQ-5] The WQE serves the next datagram */
-static void test_receive_too_short(void **state)
+TEST(test_receive_too_short, IN_PAIR_BOTH(pair_setup_ud), IN_PAIR_BOTH(pair_setup_gsi))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_datagram(pair, 257);
@@ -235,7 +235,7 @@ static void test_receive_too_short(void **state)
 }
 
 /* [ORNIC-RQ-3] [ORNIC-QP-14] A receive WQE that fails takes the QP to ERR */
-static void test_receive_bad_lkey(void **state)
+TEST(test_receive_bad_lkey, IN_PAIR_BOTH(pair_setup_ud))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_datagram(pair, 10);
@@ -282,7 +282,7 @@ static void ud_fails(struct pair *pair, struct pair_wr *wr, unsigned int status)
 	assert_int_equal(pair_event(A(pair)), 0);
 }
 
-static void test_too_long(void **state)
+TEST(test_too_long, IN_PAIR_BOTH(pair_setup_ud))
 {
 	struct pair_wr wr = wr_datagram(*state, 4097);
 
@@ -290,7 +290,7 @@ static void test_too_long(void **state)
 }
 
 /* A port MTU of 1500 bytes has room for 1024 */
-static void test_too_long_for_the_port(void **state)
+TEST(test_too_long_for_the_port, IN_PAIR_BOTH(pair_setup_ud))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_datagram(pair, 1025);
@@ -303,7 +303,7 @@ static void test_too_long_for_the_port(void **state)
 	ud_fails(pair, &wr, ORNIC_WC_LOC_LEN_ERR);
 }
 
-static void test_bad_lkey(void **state)
+TEST(test_bad_lkey, IN_PAIR_BOTH(pair_setup_ud))
 {
 	struct pair_wr wr = wr_datagram(*state, 10);
 
@@ -311,7 +311,7 @@ static void test_bad_lkey(void **state)
 	ud_fails(*state, &wr, ORNIC_WC_LOC_PROT_ERR);
 }
 
-static void test_write_is_no_datagram(void **state)
+TEST(test_write_is_no_datagram, IN_PAIR_BOTH(pair_setup_ud))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_datagram(pair, 10);
@@ -332,7 +332,7 @@ static enum pair_fate fate_note_sport(struct pair *pair,
 }
 
 /* [ORNIC-WIRE-8] The port without a flow label is made from both QPNs */
-static void test_source_port(void **state)
+TEST(test_source_port, IN_PAIR_BOTH(pair_setup_ud), IN_PAIR_BOTH(pair_setup_gsi))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_datagram(pair, 10);
@@ -348,7 +348,7 @@ static void test_source_port(void **state)
 }
 
 /* [ORNIC-SQ-17] Service levels from 8 on have no priority */
-static void test_priority(void **state)
+TEST(test_priority, IN_PAIR(pair_setup_ud, v6_vlan))
 {
 	struct pair *pair = *state;
 	struct ornic_av av = pair_attr(A(pair), B(pair)).av;
@@ -371,7 +371,7 @@ static void test_priority(void **state)
 }
 
 /* The QPN on the wire is 1, and not the device's */
-static void test_gsi(void **state)
+TEST(test_gsi, IN_PAIR_BOTH(pair_setup_gsi))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_datagram(pair, 256);
@@ -408,7 +408,7 @@ static void set_filter(struct host *host, const uint8_t *mac)
 }
 
 /* [ORNIC-WIRE-9] A packet to a MAC that is not the port's, as that of a macvlan */
-static void test_mac_of_gid(void **state)
+TEST(test_mac_of_gid, IN_PAIR_BOTH(pair_setup_ud))
 {
 	static const uint8_t mac[MAC_LEN] = { 2, 0, 0, 0, 0xca, 0xfe };
 	static const uint8_t other[MAC_LEN] = { 2, 0, 0, 0, 0xca, 0xff };
@@ -453,7 +453,8 @@ static void test_mac_of_gid(void **state)
 }
 
 /* [ORNIC-DEV-9] Packets are lost; WQEs do not wait for the port or the cable */
-static void test_port_is_down(void **state)
+TEST(test_port_is_down,
+     IN_PAIR_ALL(pair_setup_ud), IN_PAIR_ALL(pair_setup_uc), IN_PAIR_ALL(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = wr_datagram(pair, 100);
@@ -475,30 +476,4 @@ static void test_port_is_down(void **state)
 	host_port_stat_is(host, ORNIC_PORT_STAT_tx_frames, 0);
 }
 
-UNIT_MAIN("ud",
-	PAIR_BOTH(test_send, pair_setup_ud),
-	PAIR_TEST(test_send, pair_setup_ud, loopback),
-	PAIR_TEST(test_send, pair_setup_ud, v6_vlan),
-	PAIR_BOTH(test_payload_is_a_copy, pair_setup_ud),
-	PAIR_BOTH(test_lost_copies_are_not_in_the_way, pair_setup_ud),
-	PAIR_BOTH(test_qkey, pair_setup_ud),
-	PAIR_BOTH(test_no_receive_wqe_is_a_loss, pair_setup_ud),
-	PAIR_BOTH(test_unknown_qp_is_a_loss, pair_setup_ud),
-	PAIR_BOTH(test_lost_address_is_a_loss, pair_setup_ud),
-	PAIR_BOTH(test_receive_too_short, pair_setup_ud),
-	PAIR_BOTH(test_receive_too_short, pair_setup_gsi),
-	PAIR_BOTH(test_receive_bad_lkey, pair_setup_ud),
-	PAIR_BOTH(test_too_long, pair_setup_ud),
-	PAIR_BOTH(test_too_long_for_the_port, pair_setup_ud),
-	PAIR_BOTH(test_bad_lkey, pair_setup_ud),
-	PAIR_BOTH(test_write_is_no_datagram, pair_setup_ud),
-	PAIR_BOTH(test_source_port, pair_setup_ud),
-	PAIR_BOTH(test_source_port, pair_setup_gsi),
-	PAIR_TEST(test_priority, pair_setup_ud, v6_vlan),
-	PAIR_BOTH(test_mac_of_gid, pair_setup_ud),
-	PAIR_ALL(test_port_is_down, pair_setup_ud),
-	PAIR_ALL(test_port_is_down, pair_setup_uc),
-	PAIR_ALL(test_port_is_down, pair_setup_rc),
-	PAIR_TEST(test_gsi, pair_setup_gsi, local),
-	PAIR_TEST(test_gsi, pair_setup_gsi, bytes),
-)
+TEST_MAIN("ud")

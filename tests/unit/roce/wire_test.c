@@ -103,7 +103,7 @@ static enum pair_fate look(struct pair *pair, const struct packet *pkt)
 }
 
 /* Messages of all lengths around the MTU; PSNs wrap at the first of them */
-static void test_fields_of_packets(void **state)
+TEST(test_fields_of_packets, IN_PAIR(pair_setup_rc, bytes), IN_PAIR(pair_setup_rc, v6_vlan))
 {
 	struct pair *pair = *state;
 	unsigned int i;
@@ -129,7 +129,7 @@ static void test_fields_of_packets(void **state)
 }
 
 /* [ORNIC-WIRE-14] Half of the PSNs are those of the past */
-static void test_long_message_is_acknowledged_on_its_way(void **state)
+TEST(test_long_message_is_acknowledged_on_its_way, IN_PAIR(pair_setup_rc, bytes))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0,
@@ -153,7 +153,7 @@ static enum pair_fate lose_each_fifth(struct pair *pair,
 }
 
 /* [ORNIC-WIRE-15] More losses than retries, but each time there is progress */
-static void test_progress_gives_retries_back(void **state)
+TEST(test_progress_gives_retries_back, IN_PAIR(pair_setup_rc, bytes))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0,
@@ -169,7 +169,7 @@ static void test_progress_gives_retries_back(void **state)
 }
 
 /* [ORNIC-WIRE-15], [ORNIC-WIRE-19] No time passes before the repetition */
-static void test_sequence_nak_repeats_at_once(void **state)
+TEST(test_sequence_nak_repeats_at_once, IN_PAIR(pair_setup_rc, bytes))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0,
@@ -195,7 +195,7 @@ static enum pair_fate scribble(struct pair *pair, const struct packet *pkt)
 }
 
 /* [ORNIC-WIRE-2] The ICRC is that of the bytes that leave */
-static void test_memory_changes_under_a_packet(void **state)
+TEST(test_memory_changes_under_a_packet, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const uint8_t opcodes[] = {
 		ORNIC_WR_RDMA_WRITE, ORNIC_WR_SEND, ORNIC_WR_RDMA_READ,
@@ -218,7 +218,7 @@ static void test_memory_changes_under_a_packet(void **state)
 /* ---- what a card receives ---- */
 
 /* [ORNIC-WIRE-3] A limited member of the default partition may talk to a full one */
-static void test_limited_member(void **state)
+TEST(test_limited_member, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct packet pkt = pair_packet(pair, OPCODE_RC_WRITE_ONLY);
@@ -230,7 +230,7 @@ static void test_limited_member(void **state)
 }
 
 /* [ORNIC-WIRE-3] The QP does not notice */
-static void test_other_partitions(void **state)
+TEST(test_other_partitions, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const uint16_t pkeys[] = { 1, 0x7ffe, 0x8000, 0xfffe };
 	struct pair *pair = *state;
@@ -260,7 +260,7 @@ static void write_frame(struct pair *pair, struct frame *frame)
 }
 
 /* [ORNIC-WIRE-1] A UDP checksum, right or wrong, is not looked at */
-static void test_udp_checksum_is_not_looked_at(void **state)
+TEST(test_udp_checksum_is_not_looked_at, IN_PAIR_ALL(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct headers headers;
@@ -276,7 +276,7 @@ static void test_udp_checksum_is_not_looked_at(void **state)
 }
 
 /* [ORNIC-WIRE-3] Nor is MigReq */
-static void test_mig_req_is_not_looked_at(void **state)
+TEST(test_mig_req_is_not_looked_at, IN_PAIR_ALL(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct headers headers;
@@ -302,7 +302,7 @@ static void test_mig_req_is_not_looked_at(void **state)
 }
 
 /* [ORNIC-WIRE-2], [ORNIC-WIRE-12] One bit of the ICRC, one byte of the length */
-static void test_broken_packets(void **state)
+TEST(test_broken_packets, IN_PAIR_ALL(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct headers headers;
@@ -346,7 +346,7 @@ static void answer(struct pair *pair, uint8_t syndrome, uint32_t psn)
 }
 
 /* [ORNIC-WIRE-17] Each NAK code that ends a request */
-static void test_naks(void **state)
+TEST(test_naks, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const struct {
 		uint8_t code;
@@ -380,7 +380,7 @@ static void test_naks(void **state)
 }
 
 /* [ORNIC-WIRE-21] The requester sends without credits, and with 0 of them */
-static void test_credits_are_not_looked_at(void **state)
+TEST(test_credits_are_not_looked_at, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 8);
@@ -397,7 +397,7 @@ static void test_credits_are_not_looked_at(void **state)
 }
 
 /* [ORNIC-WIRE-22] The times by code, units of 10 us */
-static void test_rnr_times(void **state)
+TEST(test_rnr_times)
 {
 	static const uint32_t times[] = {
 		65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192,
@@ -493,12 +493,12 @@ static void counters_do_not_tell(void **state, int (*setup)(void **state))
 	compare(&requests[0], &requests[1]);
 }
 
-static void test_counters_do_not_tell(void **state)
+TEST(test_counters_do_not_tell)
 {
 	counters_do_not_tell(state, pair_setup_rc);
 }
 
-static void test_counters_do_not_tell_of_xrc(void **state)
+TEST(test_counters_do_not_tell_of_xrc)
 {
 	counters_do_not_tell(state, pair_setup_xrc);
 }
@@ -545,7 +545,7 @@ static void sets_are_all(struct side *side)
  * [ORNIC-DEV-20] A message of two packets, of which the first is lost once, and its ACK
  * are counted in the set that the QP is bound to, and in no other
  */
-static void test_sets_of_statistics(void **state)
+TEST(test_sets_of_statistics, IN_PAIR(pair_setup_rc, bytes))
 {
 	static const uint64_t nothing[ORNIC_QP_STAT_COUNT];
 	static const uint64_t lossless[ORNIC_QP_STAT_COUNT] = {
@@ -603,25 +603,4 @@ static void test_sets_of_statistics(void **state)
 	sets_are_all(B(pair));
 }
 
-UNIT_MAIN("wire",
-	PAIR_TEST(test_fields_of_packets, pair_setup_rc, bytes),
-	PAIR_TEST(test_fields_of_packets, pair_setup_rc, v6_vlan),
-	PAIR_TEST(test_long_message_is_acknowledged_on_its_way,
-		  pair_setup_rc, bytes),
-	PAIR_TEST(test_progress_gives_retries_back, pair_setup_rc,
-		  bytes),
-	PAIR_TEST(test_sequence_nak_repeats_at_once, pair_setup_rc,
-		  bytes),
-	PAIR_BOTH(test_memory_changes_under_a_packet, pair_setup_rc),
-	PAIR_BOTH(test_limited_member, pair_setup_rc),
-	PAIR_BOTH(test_other_partitions, pair_setup_rc),
-	PAIR_ALL(test_udp_checksum_is_not_looked_at, pair_setup_rc),
-	PAIR_ALL(test_mig_req_is_not_looked_at, pair_setup_rc),
-	PAIR_ALL(test_broken_packets, pair_setup_rc),
-	PAIR_BOTH(test_naks, pair_setup_rc),
-	PAIR_BOTH(test_credits_are_not_looked_at, pair_setup_rc),
-	PAIR_TEST(test_sets_of_statistics, pair_setup_rc, bytes),
-	cmocka_unit_test(test_rnr_times),
-	cmocka_unit_test(test_counters_do_not_tell),
-	cmocka_unit_test(test_counters_do_not_tell_of_xrc),
-)
+TEST_MAIN("wire")

@@ -76,7 +76,7 @@ static enum pair_fate xrc_only(struct pair *pair, const struct packet *pkt)
 }
 
 /* [ORNIC-XRC-3] [ORNIC-XRC-4] Two independent SRQs behind one QP */
-static void test_all_operations(void **state)
+TEST(test_all_operations, IN_PAIR_ALL(pair_setup_xrc))
 {
 	struct pair *pair = *state;
 	static const uint32_t lengths[] = { 0, 1, 1024, 5000, 300001 };
@@ -145,7 +145,7 @@ static enum pair_fate disorder(struct pair *pair, const struct packet *pkt)
 }
 
 /* Reliable as RC, whichever SRQ is named */
-static void test_bad_wire(void **state)
+TEST(test_bad_wire, IN_PAIR_BOTH(pair_setup_xrc))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -171,7 +171,7 @@ static void test_bad_wire(void **state)
 }
 
 /* [ORNIC-RQ-7] */
-static void test_empty_is_not_ready(void **state)
+TEST(test_empty_is_not_ready, IN_PAIR_BOTH(pair_setup_xrc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 100);
@@ -206,7 +206,7 @@ static uint64_t count_of(struct side *side, const char *name)
 	return wanted.value;
 }
 
-static void test_objects(void **state)
+TEST(test_objects, IN_PAIR(pair_setup_xrc, local))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -273,7 +273,7 @@ static unsigned int create(struct side *side, unsigned int type, uint32_t flags,
 }
 
 /* [ORNIC-XRC-2] */
-static void test_qps(void **state)
+TEST(test_qps, IN_PAIR(pair_setup_xrc, local))
 {
 	struct side *b = B((struct pair *)*state);
 	uint32_t pdn = host_pd(b->host), srqn = b->srq.num;
@@ -304,7 +304,7 @@ static void test_qps(void **state)
 }
 
 /* [ORNIC-QP-1] */
-static void test_attributes(void **state)
+TEST(test_attributes, IN_PAIR(pair_setup_xrc, local))
 {
 	struct pair *pair = *state;
 	struct ornic_qp_attr attr = pair_attr(A(pair), B(pair));
@@ -328,7 +328,7 @@ static void test_attributes(void **state)
 /* ---- errors ---- */
 
 /* [ORNIC-XRC-5] */
-static void test_unknown_srq(void **state)
+TEST(test_unknown_srq, IN_PAIR_BOTH(pair_setup_xrc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
@@ -357,7 +357,7 @@ static void test_unknown_srq(void **state)
 }
 
 /* [ORNIC-XRC-5] */
-static void test_message_changes_srq(void **state)
+TEST(test_message_changes_srq, IN_PAIR(pair_setup_xrc, bytes))
 {
 	static const uint8_t payload[1024];
 	struct pair *pair = *state;
@@ -375,7 +375,7 @@ static void test_message_changes_srq(void **state)
 }
 
 /* [ORNIC-XRC-4] Each SRQ gives access to its own PD */
-static void test_keys_are_of_the_srqs_pd(void **state)
+TEST(test_keys_are_of_the_srqs_pd, IN_PAIR_BOTH(pair_setup_xrc))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -406,7 +406,7 @@ static enum pair_fate lose_end(struct pair *pair, const struct packet *pkt)
 }
 
 /* [ORNIC-XRC-6] Destroyed during a message: the peer gets an error */
-static void test_srq_destroyed_amidst_message(void **state)
+TEST(test_srq_destroyed_amidst_message, IN_PAIR(pair_setup_xrc, bytes))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -425,7 +425,7 @@ static void test_srq_destroyed_amidst_message(void **state)
 }
 
 /* [ORNIC-XRC-6] The SRQ is destroyed, then the QP goes to ERR */
-static void test_srq_destroyed_before_flush(void **state)
+TEST(test_srq_destroyed_before_flush, IN_PAIR_BOTH(pair_setup_xrc))
 {
 	struct pair *pair = *state;
 	struct side *b = B(pair);
@@ -460,7 +460,7 @@ static enum pair_fate destroy_srq(struct pair *pair, const struct packet *pkt)
 }
 
 /* [ORNIC-XRC-6] */
-static void test_srq_destroyed_during_read(void **state)
+TEST(test_srq_destroyed_during_read, IN_PAIR(pair_setup_xrc, bytes))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0,
@@ -484,7 +484,7 @@ static unsigned int next_event(struct side *side, uint32_t num)
  * [ORNIC-XRC-7] The CQ of an SRQ is overrun. That SRQ is lost; the other one
  * and the QP work, until a request needs a WQE of the lost SRQ.
  */
-static void test_cq_fails(void **state)
+TEST(test_cq_fails, IN_PAIR_BOTH(pair_setup_xrc))
 {
 	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10);
@@ -512,7 +512,7 @@ static void test_cq_fails(void **state)
 }
 
 /* [ORNIC-XRC-3] Each end is one half of a connection */
-static void test_other_half(void **state)
+TEST(test_other_half, IN_PAIR(pair_setup_xrc, bytes))
 {
 	struct pair *pair = *state;
 	struct side a = *A(pair), b = *B(pair);
@@ -535,20 +535,4 @@ static void test_other_half(void **state)
 	pair_state_is(B(pair), ORNIC_QPS_RTS);
 }
 
-UNIT_MAIN("xrc",
-	PAIR_ALL(test_all_operations, pair_setup_xrc),
-	PAIR_BOTH(test_bad_wire, pair_setup_xrc),
-	PAIR_BOTH(test_empty_is_not_ready, pair_setup_xrc),
-	PAIR_TEST(test_objects, pair_setup_xrc, local),
-	PAIR_TEST(test_qps, pair_setup_xrc, local),
-	PAIR_TEST(test_attributes, pair_setup_xrc, local),
-	PAIR_BOTH(test_unknown_srq, pair_setup_xrc),
-	PAIR_TEST(test_message_changes_srq, pair_setup_xrc, bytes),
-	PAIR_BOTH(test_keys_are_of_the_srqs_pd, pair_setup_xrc),
-	PAIR_TEST(test_srq_destroyed_amidst_message, pair_setup_xrc,
-		  bytes),
-	PAIR_BOTH(test_srq_destroyed_before_flush, pair_setup_xrc),
-	PAIR_TEST(test_srq_destroyed_during_read, pair_setup_xrc, bytes),
-	PAIR_BOTH(test_cq_fails, pair_setup_xrc),
-	PAIR_TEST(test_other_half, pair_setup_xrc, bytes),
-)
+TEST_MAIN("xrc")
