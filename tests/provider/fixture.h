@@ -7,22 +7,11 @@
 #define FIXTURE_H
 
 #include <endian.h>
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <ccan/array_size.h>
-#include <cmocka.h>
 
+#include "../unit/lib/unit.h"
 #include "fake.h"
-
-#ifdef main
-/* The Makefile renames it: tests.c of tests/unit calls that of the test by its name */
-int main(void);
-#endif
 
 #define SQ_SLOTS	16
 #define RQ_WRS		8
@@ -275,15 +264,8 @@ static inline struct ibv_qp *create_qp_in(struct fixture *f,
 		assert_int_equal(errno, error);		\
 	} while (0)
 
-#define test_case(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-/* main() of a file of tests: a struct CMUnitTest for each test */
-#define TEST_MAIN(...) \
-	int main(void) \
-	{ \
-		const struct CMUnitTest tests[] = { __VA_ARGS__ }; \
-	\
-		return cmocka_run_group_tests(tests, NULL, NULL); \
-	}
+/* Fixtures without ORNIC_CAPS_SHADOW, and with it and ORNIC_CAPS_CQ_DB */
+#define IN_PLAIN { " (plain)", setup_plain, teardown, NULL }
+#define IN_CQ_DB { " (shadow)", setup_cq_db, teardown, NULL }
 
 #endif /* FIXTURE_H */

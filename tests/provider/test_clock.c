@@ -4,7 +4,7 @@
 
 #include "fixture.h"
 
-static void timestamps_become_time(void **state)
+TEST(timestamps_become_time, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ornic_clock_info *clock = f->fake.clock;
@@ -46,7 +46,7 @@ static uint64_t clock_ns(const struct ornic_clock_info *page, uint64_t timestamp
 }
 
 /* A timestamp may be hours older or newer than the clock page */
-static void old_timestamps_become_time(void **state)
+TEST(old_timestamps_become_time, IN_OWN)
 {
 	static const uint64_t seconds[] = { 0, 1, 29, 31, 60, 3600, 1000000 };
 	static const uint32_t shifts[] = { 1, 8, 28, 31, 32, 33, 60 };
@@ -80,7 +80,7 @@ static void old_timestamps_become_time(void **state)
 }
 
 /* The clock exceeds a 32-bit long after two seconds */
-static void a_clock_beyond_tv_nsec_is_not_cut(void **state)
+TEST(a_clock_beyond_tv_nsec_is_not_cut, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_values_ex values = { .comp_mask = IBV_VALUES_MASK_RAW_CLOCK };
@@ -92,8 +92,4 @@ static void a_clock_beyond_tv_nsec_is_not_cut(void **state)
 		    values.raw_clock.tv_nsec == f->fake.clock_now);
 }
 
-TEST_MAIN(
-	test_case(timestamps_become_time),
-	test_case(old_timestamps_become_time),
-	test_case(a_clock_beyond_tv_nsec_is_not_cut),
-)
+TEST_MAIN("clock")

@@ -58,7 +58,7 @@ static void assert_wc(const struct ibv_wc *wc, struct ibv_qp *ibqp, uint64_t n)
 }
 
 /* Batches of 0 to 8 begin and end at each place in the ring */
-static void completions_arrive_across_wraps(void **state)
+TEST(completions_arrive_across_wraps, IN_OWN)
 {
 	struct fixture *f = *state;
 	uint64_t in = 0, out = 0;
@@ -81,7 +81,7 @@ static void completions_arrive_across_wraps(void **state)
 	}
 }
 
-static void polling_for_none_takes_none(void **state)
+TEST(polling_for_none_takes_none, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_wc wc;
@@ -93,7 +93,7 @@ static void polling_for_none_takes_none(void **state)
 	assert_wc(&wc, f->rc, 1);
 }
 
-static void indexes_run_over_32_bits(void **state)
+TEST(indexes_run_over_32_bits, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ornic_cqe *ring = (void *)fake_cq(f->cq)->ring;
@@ -149,7 +149,7 @@ static void assert_read(struct ibv_cq_ex *cq, struct ibv_qp *ibqp, uint64_t n)
 	assert_wc(&wc, ibqp, n);
 }
 
-static void extended_polls_read_each_field(void **state)
+TEST(extended_polls_read_each_field, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_poll_cq_attr attr = {};
@@ -177,7 +177,7 @@ static void extended_polls_read_each_field(void **state)
 }
 
 /* The host keeps the entries until end_poll, because readers access the ring */
-static void an_extended_poll_gives_back_at_its_end(void **state)
+TEST(an_extended_poll_gives_back_at_its_end, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_poll_cq_attr attr = {};
@@ -196,7 +196,7 @@ static void an_extended_poll_gives_back_at_its_end(void **state)
 }
 
 /* [ORNIC-CQ-11] Every mix of completions of two QPs, at each place in the ring */
-static void a_destroyed_qp_leaves_no_completion(void **state)
+TEST(a_destroyed_qp_leaves_no_completion, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_wc wc[CQES];
@@ -239,7 +239,7 @@ static uint32_t armed(struct fixture *f)
 }
 
 /* [ORNIC-DB-23] */
-static void each_request_has_its_number(void **state)
+TEST(each_request_has_its_number, IN_OWN)
 {
 	struct fixture *f = *state;
 	uint32_t last = armed(f), now;
@@ -265,7 +265,7 @@ static void read_event(struct fixture *f)
 }
 
 /* [ORNIC-DB-25] */
-static void next_is_not_weakened(void **state)
+TEST(next_is_not_weakened, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct fake_cq *cq = fake_cq(f->cq);
@@ -285,7 +285,7 @@ static void next_is_not_weakened(void **state)
 }
 
 /* An event may answer an earlier request than the last one */
-static void an_older_event_does_not_weaken_next(void **state)
+TEST(an_older_event_does_not_weaken_next, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct fake_cq *cq = fake_cq(f->cq);
@@ -312,7 +312,7 @@ static void an_older_event_does_not_weaken_next(void **state)
 }
 
 /* A generation has 1024 numbers, and the next one may cost an extra event */
-static void solicited_requests_stay_so(void **state)
+TEST(solicited_requests_stay_so, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct fake_cq *cq = fake_cq(f->cq);
@@ -360,7 +360,7 @@ static void complete_large(struct fixture *f, struct ibv_qp *ibqp, uint64_t n)
 	fake_complete_ext(fake_cq(f->cq), &cqe, &ext);
 }
 
-static void large_entries_tell_more(void **state)
+TEST(large_entries_tell_more, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ornic_clock_info *clock = f->fake.clock;
@@ -405,7 +405,7 @@ static void large_entries_tell_more(void **state)
 	}
 }
 
-static void a_destroyed_qp_leaves_no_large_completion(void **state)
+TEST(a_destroyed_qp_leaves_no_large_completion, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_poll_cq_attr attr = {};
@@ -430,7 +430,7 @@ static void a_destroyed_qp_leaves_no_large_completion(void **state)
 }
 
 /* [ORNIC-CQ-17] From many places in the ring, with 0 to 8 entries, to larger or smaller rings */
-static void resizing_keeps_completions_and_the_request(void **state)
+TEST(resizing_keeps_completions_and_the_request, IN_OWN)
 {
 	struct fixture *f = *state;
 	uint32_t before, n, size, word;
@@ -472,7 +472,7 @@ static void resizing_keeps_completions_and_the_request(void **state)
 	f->cq = f->plain;
 }
 
-static void a_refused_size_changes_nothing(void **state)
+TEST(a_refused_size_changes_nothing, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_wc wc;
@@ -491,7 +491,7 @@ static void a_refused_size_changes_nothing(void **state)
  * The device writes to a ring that could not be mapped, and the memory of the
  * old one may be that of another object. Another resize loses nothing.
  */
-static void a_lost_ring_is_no_empty_ring(void **state)
+TEST(a_lost_ring_is_no_empty_ring, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_poll_cq_attr attr = {};
@@ -537,7 +537,7 @@ static void a_lost_ring_is_no_empty_ring(void **state)
 }
 
 /* Completions of a destroyed QP are in the ring that is not mapped */
-static void a_lost_ring_cannot_be_cleaned(void **state)
+TEST(a_lost_ring_cannot_be_cleaned, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_wc wc[CQES];
@@ -554,7 +554,7 @@ static void a_lost_ring_cannot_be_cleaned(void **state)
 	assert_int_equal(ibv_poll_cq(f->cq, 1, wc), -1);
 }
 
-static void moderation_is_the_kernels(void **state)
+TEST(moderation_is_the_kernels, IN_OWN)
 {
 	struct ibv_modify_cq_attr attr = {
 		.attr_mask = IBV_CQ_ATTR_MODERATE,
@@ -569,7 +569,7 @@ static void moderation_is_the_kernels(void **state)
 	assert_int_equal(f->ops->modify_cq(f->cq, &attr), EINVAL);
 }
 
-static void overrun_may_be_ignored(void **state)
+TEST(overrun_may_be_ignored, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_cq_ex *cq;
@@ -582,7 +582,7 @@ static void overrun_may_be_ignored(void **state)
 	assert_int_equal(f->ops->destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
 }
 
-static void one_thread_polls_without_lock(void **state)
+TEST(one_thread_polls_without_lock, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_wc wc;
@@ -601,7 +601,7 @@ static void one_thread_polls_without_lock(void **state)
 	pthread_spin_unlock(&to_ornic_cq(f->cq)->lock.spin);
 }
 
-static void a_reader_of_a_key_gets_a_number(void **state)
+TEST(a_reader_of_a_key_gets_a_number, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_poll_cq_attr attr = {};
@@ -624,7 +624,7 @@ static void a_reader_of_a_key_gets_a_number(void **state)
 	ibv_end_poll(cq);
 }
 
-static void unknown_options_are_refused(void **state)
+TEST(unknown_options_are_refused, IN_OWN)
 {
 	struct fixture *f = *state;
 	static const uint64_t large[] = {
@@ -663,7 +663,7 @@ static void unknown_options_are_refused(void **state)
 }
 
 /* [ORNIC-CQ-5] A status that the provider does not know is no success */
-static void failures_stay_failures(void **state)
+TEST(failures_stay_failures, IN_OWN)
 {
 	static const uint32_t status[] = {
 		ORNIC_WC_GENERAL_ERR, ORNIC_WC_GENERAL_ERR + 1, 0x80, 0xff,
@@ -682,27 +682,4 @@ static void failures_stay_failures(void **state)
 	}
 }
 
-TEST_MAIN(
-	test_case(completions_arrive_across_wraps),
-	test_case(polling_for_none_takes_none),
-	test_case(indexes_run_over_32_bits),
-	test_case(extended_polls_read_each_field),
-	test_case(an_extended_poll_gives_back_at_its_end),
-	test_case(a_destroyed_qp_leaves_no_completion),
-	test_case(each_request_has_its_number),
-	test_case(next_is_not_weakened),
-	test_case(an_older_event_does_not_weaken_next),
-	test_case(solicited_requests_stay_so),
-	test_case(large_entries_tell_more),
-	test_case(a_destroyed_qp_leaves_no_large_completion),
-	test_case(resizing_keeps_completions_and_the_request),
-	test_case(a_refused_size_changes_nothing),
-	test_case(a_lost_ring_is_no_empty_ring),
-	test_case(a_lost_ring_cannot_be_cleaned),
-	test_case(moderation_is_the_kernels),
-	test_case(overrun_may_be_ignored),
-	test_case(one_thread_polls_without_lock),
-	test_case(a_reader_of_a_key_gets_a_number),
-	test_case(unknown_options_are_refused),
-	test_case(failures_stay_failures),
-)
+TEST_MAIN("cq")

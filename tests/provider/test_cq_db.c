@@ -32,7 +32,7 @@ static bool check_told(struct fixture *f)
 }
 
 /* The ring has room for all that the application was promised */
-static void rings_are_larger_than_promised(void **state)
+TEST(rings_are_larger_than_promised, IN_PLAIN, IN_CQ_DB)
 {
 	struct fixture *f = *state;
 	int cqe;
@@ -49,7 +49,7 @@ static void rings_are_larger_than_promised(void **state)
 }
 
 /* The index is told in time, and not at each poll */
-static void polls_tell_in_time(void **state)
+TEST(polls_tell_in_time, IN_PLAIN, IN_CQ_DB)
 {
 	struct fixture *f = *state;
 	struct ibv_wc wc[16];
@@ -114,7 +114,7 @@ static void poll_extended(struct fixture *f, struct ibv_cq_ex *cq)
 	f->cq = f->plain;
 }
 
-static void extended_polls_tell_in_time(void **state)
+TEST(extended_polls_tell_in_time, IN_PLAIN, IN_CQ_DB)
 {
 	struct fixture *f = *state;
 
@@ -124,7 +124,7 @@ static void extended_polls_tell_in_time(void **state)
 }
 
 /* [ORNIC-DB-28] */
-static void requests_tell_too(void **state)
+TEST(requests_tell_too, IN_PLAIN, IN_CQ_DB)
 {
 	struct fixture *f = *state;
 	struct fake_cq *cq = fake_cq(f->cq);
@@ -152,7 +152,7 @@ static void requests_tell_too(void **state)
 }
 
 /* A request amid an extended poll does not give back the current entry */
-static void a_request_keeps_the_current_entry(void **state)
+TEST(a_request_keeps_the_current_entry, IN_PLAIN, IN_CQ_DB)
 {
 	struct fixture *f = *state;
 	struct ibv_poll_cq_attr attr = {};
@@ -170,7 +170,7 @@ static void a_request_keeps_the_current_entry(void **state)
 }
 
 /* Completions of a destroyed QP are consumed, too */
-static void dropped_completions_are_told(void **state)
+TEST(dropped_completions_are_told, IN_PLAIN, IN_CQ_DB)
 {
 	struct fixture *f = *state;
 	struct ibv_qp *qp;
@@ -186,7 +186,7 @@ static void dropped_completions_are_told(void **state)
 }
 
 /* The device has another ring, whose indexes those of a lost one are not */
-static void a_lost_ring_tells_nothing(void **state)
+TEST(a_lost_ring_tells_nothing, IN_PLAIN, IN_CQ_DB)
 {
 	struct fixture *f = *state;
 	int cqe = f->cq->cqe, i;
@@ -211,7 +211,7 @@ static void a_lost_ring_tells_nothing(void **state)
 	assert_int_equal(wc[0].wr_id, 77);
 }
 
-static void a_new_ring_begins_anew(void **state)
+TEST(a_new_ring_begins_anew, IN_PLAIN, IN_CQ_DB)
 {
 	struct fixture *f = *state;
 	int i, size, out = 0, in = 0;
@@ -233,17 +233,5 @@ static void a_new_ring_begins_anew(void **state)
 }
 
 /* Without the shadow, and with it */
-#define both_cases(name)                                                    \
-	{ #name " (plain)", name, setup_plain, teardown, NULL },            \
-	{ #name " (shadow)", name, setup_cq_db, teardown, NULL }
 
-TEST_MAIN(
-	both_cases(rings_are_larger_than_promised),
-	both_cases(polls_tell_in_time),
-	both_cases(extended_polls_tell_in_time),
-	both_cases(requests_tell_too),
-	both_cases(a_request_keeps_the_current_entry),
-	both_cases(dropped_completions_are_told),
-	both_cases(a_lost_ring_tells_nothing),
-	both_cases(a_new_ring_begins_anew),
-)
+TEST_MAIN("cq_db")

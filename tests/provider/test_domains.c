@@ -3,7 +3,7 @@
 #include "compat.h"
 #include "fixture.h"
 
-static void domains_count_their_users(void **state)
+TEST(domains_count_their_users, IN_OWN)
 {
 	struct ibv_parent_domain_init_attr attr = {};
 	struct ibv_td_init_attr td_attr = {};
@@ -29,7 +29,7 @@ static void domains_count_their_users(void **state)
 	assert_int_equal(f->ops->dealloc_pd(pd), 0);
 }
 
-static void unknown_domain_options_are_refused(void **state)
+TEST(unknown_domain_options_are_refused, IN_OWN)
 {
 	struct ibv_parent_domain_init_attr attr = {};
 	struct ibv_td_init_attr td_attr = { .comp_mask = 1 };
@@ -163,7 +163,7 @@ static void objects_of(struct fixture *f, struct ibv_pd *pd,
 	assert_int_equal(heap->live, 0);
 }
 
-static void objects_are_in_memory_of_their_domain(void **state)
+TEST(objects_are_in_memory_of_their_domain, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct heap heap = {};
@@ -174,7 +174,7 @@ static void objects_are_in_memory_of_their_domain(void **state)
 	free_parent(f, parent);
 }
 
-static void an_allocator_may_leave_it_to_us(void **state)
+TEST(an_allocator_may_leave_it_to_us, IN_OWN)
 {
 	struct heap heap = { .answer = IBV_ALLOCATOR_USE_DEFAULT };
 	struct fixture *f = *state;
@@ -189,7 +189,7 @@ static void an_allocator_may_leave_it_to_us(void **state)
 	free_parent(f, parent);
 }
 
-static void an_allocator_that_has_nothing_is_enomem(void **state)
+TEST(an_allocator_that_has_nothing_is_enomem, IN_OWN)
 {
 	struct heap heap = { .refuse = true };
 	struct fixture *f = *state;
@@ -212,7 +212,7 @@ static void an_allocator_that_has_nothing_is_enomem(void **state)
 	free_parent(f, parent);
 }
 
-static void one_thread_takes_no_lock(void **state)
+TEST(one_thread_takes_no_lock, IN_OWN)
 {
 	struct ibv_parent_domain_init_attr attr = {
 		.comp_mask =
@@ -252,7 +252,7 @@ static void one_thread_takes_no_lock(void **state)
 	assert_true(to_ornic_cq(f->cq)->lock.needed);
 }
 
-static void an_imported_context_shares_its_pages(void **state)
+TEST(an_imported_context_shares_its_pages, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct verbs_context *vctx = fake_import(&f->fake);
@@ -297,7 +297,7 @@ static void an_imported_context_shares_its_pages(void **state)
 }
 
 /* mmap() fails for each of the three pages in turn; later the same context has it */
-static void a_page_is_mapped_when_a_queue_needs_it(void **state)
+TEST(a_page_is_mapped_when_a_queue_needs_it, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_cq_init_attr_ex attr = {
@@ -345,13 +345,4 @@ static void a_page_is_mapped_when_a_queue_needs_it(void **state)
 	ops->free_context(&vctx->context);
 }
 
-TEST_MAIN(
-	test_case(domains_count_their_users),
-	test_case(unknown_domain_options_are_refused),
-	test_case(objects_are_in_memory_of_their_domain),
-	test_case(an_allocator_may_leave_it_to_us),
-	test_case(an_allocator_that_has_nothing_is_enomem),
-	test_case(one_thread_takes_no_lock),
-	test_case(an_imported_context_shares_its_pages),
-	test_case(a_page_is_mapped_when_a_queue_needs_it),
-)
+TEST_MAIN("domains")

@@ -31,7 +31,7 @@ static void assert_board(struct fixture *f, struct ibv_qp *ibqp, bool set)
 				 1ULL << (slot % 64) : 0);
 }
 
-static void a_watched_queue_needs_nothing(void **state)
+TEST(a_watched_queue_needs_nothing, IN_OWN)
 {
 	struct fixture *f = *state;
 
@@ -41,7 +41,7 @@ static void a_watched_queue_needs_nothing(void **state)
 	assert_board(f, f->rc, false);
 }
 
-static void an_awake_device_looks_at_the_board(void **state)
+TEST(an_awake_device_looks_at_the_board, IN_OWN)
 {
 	struct fixture *f = *state;
 
@@ -59,7 +59,7 @@ static void an_awake_device_looks_at_the_board(void **state)
 	assert_int_equal(le32toh(fake_qp(f->rc)->dbr->sq_pi), 2);
 }
 
-static void a_sleeping_device_is_rung(void **state)
+TEST(a_sleeping_device_is_rung, IN_OWN)
 {
 	struct fixture *f = *state;
 
@@ -71,7 +71,7 @@ static void a_sleeping_device_is_rung(void **state)
 	assert_int_equal(fake_take_doorbell(&f->fake), sq_doorbell(f->rc, 2));
 }
 
-static void a_queue_without_a_slot_rings(void **state)
+TEST(a_queue_without_a_slot_rings, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_qp *qp;
@@ -90,7 +90,7 @@ static void a_queue_without_a_slot_rings(void **state)
 	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
-static void one_doorbell_for_a_list(void **state)
+TEST(one_doorbell_for_a_list, IN_OWN)
 {
 	struct ibv_send_wr wr[3] = {}, *bad;
 	struct fixture *f = *state;
@@ -105,7 +105,7 @@ static void one_doorbell_for_a_list(void **state)
 	assert_int_equal(fake_take_doorbell(&f->fake), sq_doorbell(f->rc, 3));
 }
 
-static void refused_requests_ring_nothing(void **state)
+TEST(refused_requests_ring_nothing, IN_OWN)
 {
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND, .num_sge = 99 }, *bad;
 	struct fixture *f = *state;
@@ -122,7 +122,7 @@ static void refused_requests_ring_nothing(void **state)
 	assert_board(f, f->rc, false);
 }
 
-static void receives_and_requests_for_events_ring_nothing(void **state)
+TEST(receives_and_requests_for_events_ring_nothing, IN_OWN)
 {
 	struct ibv_recv_wr wr = {}, *bad;
 	struct fixture *f = *state;
@@ -138,7 +138,7 @@ static uint64_t rq_doorbell(enum ornic_db_type type, uint32_t num, uint32_t pi)
 }
 
 /* [ORNIC-DB-13] One doorbell for a list, and none for what is refused */
-static void receives_ring_for_a_device_that_needs_it(void **state)
+TEST(receives_ring_for_a_device_that_needs_it, IN_OWN)
 {
 	struct ibv_wq_attr ready = {
 		.attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_RDY,
@@ -191,7 +191,7 @@ static void receives_ring_for_a_device_that_needs_it(void **state)
 	ops->free_context(&vctx->context);
 }
 
-static void a_device_without_shadow_is_always_rung(void **state)
+TEST(a_device_without_shadow_is_always_rung, IN(setup_plain, teardown))
 {
 	struct fixture *f = *state;
 
@@ -204,16 +204,4 @@ static void a_device_without_shadow_is_always_rung(void **state)
 			 (uint64_t)fake_cq(f->cq)->cqn << 32 | ORNIC_ARM_NEXT);
 }
 
-TEST_MAIN(
-	test_case(a_watched_queue_needs_nothing),
-	test_case(an_awake_device_looks_at_the_board),
-	test_case(a_sleeping_device_is_rung),
-	test_case(a_queue_without_a_slot_rings),
-	test_case(one_doorbell_for_a_list),
-	test_case(refused_requests_ring_nothing),
-	test_case(receives_and_requests_for_events_ring_nothing),
-	test_case(receives_ring_for_a_device_that_needs_it),
-	cmocka_unit_test_setup_teardown(
-		a_device_without_shadow_is_always_rung, setup_plain,
-		teardown),
-)
+TEST_MAIN("doorbell")

@@ -54,7 +54,7 @@ static int attach(struct fixture *f, struct ibv_counters *counters,
 	return f->ops->attach_counters_point_flow(counters, &attr, NULL);
 }
 
-static void rules_are_the_kernels(void **state)
+TEST(rules_are_the_kernels, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_flow *flow;
@@ -72,7 +72,7 @@ static void rules_are_the_kernels(void **state)
 	assert_fails(create(f, &rule), EPERM);
 }
 
-static void counters_are_read_where_they_were_attached(void **state)
+TEST(counters_are_read_where_they_were_attached, IN_OWN)
 {
 	struct fixture *f = *state;
 	const struct verbs_context_ops *ops = f->ops;
@@ -111,7 +111,7 @@ static void counters_are_read_where_they_were_attached(void **state)
 	assert_int_equal(ops->destroy_counters(counters), 0);
 }
 
-static void nothing_is_attached_while_rules_count(void **state)
+TEST(nothing_is_attached_while_rules_count, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_counters *counters = create_counters(f);
@@ -141,7 +141,7 @@ static void nothing_is_attached_while_rules_count(void **state)
 	assert_int_equal(f->ops->destroy_counters(counters), 0);
 }
 
-static void what_cannot_be_attached(void **state)
+TEST(what_cannot_be_attached, IN_OWN)
 {
 	struct ibv_counter_attach_attr attr = { .comp_mask = 1 };
 	struct ibv_counters_init_attr init = {};
@@ -186,7 +186,7 @@ static void assert_refused(struct fixture *f, const struct rule *rule,
 	assert_int_equal(f->fake.commands, commands);
 }
 
-static void specifications_have_room_for_what_they_say(void **state)
+TEST(specifications_have_room_for_what_they_say, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_counters *counters = create_counters(f);
@@ -218,10 +218,4 @@ static void specifications_have_room_for_what_they_say(void **state)
 	assert_int_equal(f->ops->destroy_counters(counters), 0);
 }
 
-TEST_MAIN(
-	test_case(rules_are_the_kernels),
-	test_case(specifications_have_room_for_what_they_say),
-	test_case(counters_are_read_where_they_were_attached),
-	test_case(nothing_is_attached_while_rules_count),
-	test_case(what_cannot_be_attached),
-)
+TEST_MAIN("flow")

@@ -2,7 +2,7 @@
 /* Memory regions and windows */
 #include "fixture.h"
 
-static void buffers_of_other_devices_are_registered(void **state)
+TEST(buffers_of_other_devices_are_registered, IN_OWN)
 {
 	struct fixture *f = *state;
 	const struct verbs_context_ops *ops = f->ops;
@@ -15,7 +15,7 @@ static void buffers_of_other_devices_are_registered(void **state)
 	assert_fails(ops->reg_dmabuf_mr(f->rc->pd, 0, 4096, 0, 3, 0), EBADF);
 }
 
-static void a_region_can_be_changed(void **state)
+TEST(a_region_can_be_changed, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_mr *mr = f->ops->reg_mr(f->rc->pd, &f, sizeof(f), 0, 0);
@@ -32,7 +32,7 @@ static void a_region_can_be_changed(void **state)
 }
 
 /* The context has its lkey, so neither call is a command */
-static void the_null_region_is_the_contexts(void **state)
+TEST(the_null_region_is_the_contexts, IN_OWN)
 {
 	struct fixture *f = *state;
 	unsigned int commands = f->fake.commands;
@@ -49,7 +49,7 @@ static void the_null_region_is_the_contexts(void **state)
 	assert_fails(f->ops->alloc_null_mr(f->rc->pd), EOPNOTSUPP);
 }
 
-static void each_bind_makes_another_key(void **state)
+TEST(each_bind_makes_another_key, IN_OWN)
 {
 	struct verbs_mr mr = { .ibv_mr.lkey = 0xabc00 };
 	struct ibv_mw_bind req = {
@@ -101,7 +101,7 @@ static void each_bind_makes_another_key(void **state)
 }
 
 /* The device would complete these with an error, and take the QP with them */
-static void what_only_fails_is_not_bound(void **state)
+TEST(what_only_fails_is_not_bound, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct verbs_mr mr = { .ibv_mr.lkey = 0xabc00 };
@@ -124,7 +124,7 @@ static void what_only_fails_is_not_bound(void **state)
 	assert_int_equal(f->ops->dereg_mr(verbs_get_mr(null_mr)), 0);
 }
 
-static void what_is_not_bound_keeps_its_key(void **state)
+TEST(what_is_not_bound_keeps_its_key, IN_OWN)
 {
 	struct ibv_mw_bind req = {};
 	struct fixture *f = *state;
@@ -145,11 +145,4 @@ static void what_is_not_bound_keeps_its_key(void **state)
 	assert_fails(f->ops->alloc_mw(f->rc->pd, 3), EOPNOTSUPP);
 }
 
-TEST_MAIN(
-	test_case(buffers_of_other_devices_are_registered),
-	test_case(a_region_can_be_changed),
-	test_case(the_null_region_is_the_contexts),
-	test_case(each_bind_makes_another_key),
-	test_case(what_only_fails_is_not_bound),
-	test_case(what_is_not_bound_keeps_its_key),
-)
+TEST_MAIN("mr")

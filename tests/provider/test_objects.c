@@ -15,7 +15,7 @@ static struct ibv_qp *create_qp_ex(struct fixture *f, uint32_t comp_mask,
 	return f->ops->create_qp_ex(f->ctx, &attr);
 }
 
-static void only_known_qps_are_created(void **state)
+TEST(only_known_qps_are_created, IN_OWN)
 {
 	static const enum ibv_qp_type types[] = {
 		IBV_QPT_DRIVER, 0,
@@ -51,7 +51,7 @@ static void only_known_qps_are_created(void **state)
 }
 
 /* Packets name the SRQ, so the QP has neither rings nor CQs */
-static void xrc_receivers_have_no_rings(void **state)
+TEST(xrc_receivers_have_no_rings, IN_OWN)
 {
 	struct ibv_qp_open_attr open_attr = {};
 	struct ibv_recv_wr recv_wr = {}, *bad_recv;
@@ -103,7 +103,7 @@ static void assert_own_lines(const struct ornic_qp *qp)
 }
 
 /* One thread may send while another one posts receives, and a third polls */
-static void queues_share_no_cache_line(void **state)
+TEST(queues_share_no_cache_line, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_qp_open_attr open_attr = {
@@ -122,7 +122,7 @@ static void queues_share_no_cache_line(void **state)
 }
 
 /* libibverbs then returns EOPNOTSUPP, which librdmacm treats as no options */
-static void there_is_nothing_to_agree_on(void **state)
+TEST(there_is_nothing_to_agree_on, IN_OWN)
 {
 	struct fixture *f = *state;
 
@@ -130,7 +130,7 @@ static void there_is_nothing_to_agree_on(void **state)
 	assert_null(f->ops->set_ece);
 }
 
-static void what_the_kernel_refuses_leaves_nothing(void **state)
+TEST(what_the_kernel_refuses_leaves_nothing, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_ah_attr ah_attr = {};
@@ -147,7 +147,7 @@ static void what_the_kernel_refuses_leaves_nothing(void **state)
 	assert_fails(create_qp_in(f, f->rc->pd, f->cq), EPERM);
 }
 
-static void what_cannot_be_mapped_is_destroyed_again(void **state)
+TEST(what_cannot_be_mapped_is_destroyed_again, IN_OWN)
 {
 	struct fixture *f = *state;
 
@@ -165,7 +165,7 @@ static void what_cannot_be_mapped_is_destroyed_again(void **state)
 }
 
 /* The object stays valid and can be destroyed later */
-static void what_cannot_be_destroyed_stays(void **state)
+TEST(what_cannot_be_destroyed_stays, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ornic_pd lone = { .ibv_pd.context = f->ctx };
@@ -187,7 +187,7 @@ static void what_cannot_be_destroyed_stays(void **state)
 	assert_int_equal(f->ops->destroy_cq(f->cq), EBUSY);
 }
 
-static void a_refused_transition_changes_nothing(void **state)
+TEST(a_refused_transition_changes_nothing, IN_OWN)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
@@ -202,7 +202,7 @@ static void a_refused_transition_changes_nothing(void **state)
 	assert_int_equal(ibv_post_send(f->rc, &wr, &bad), 0);
 }
 
-static void queries_are_the_kernels(void **state)
+TEST(queries_are_the_kernels, IN_OWN)
 {
 	struct ibv_qp_init_attr init_attr;
 	struct ibv_device_attr_ex dev_attr = {};
@@ -223,14 +223,4 @@ static void queries_are_the_kernels(void **state)
 	assert_int_equal(ops->query_qp(f->rc, &qp_attr, 0, &init_attr), EINVAL);
 }
 
-TEST_MAIN(
-	test_case(only_known_qps_are_created),
-	test_case(xrc_receivers_have_no_rings),
-	test_case(queues_share_no_cache_line),
-	test_case(there_is_nothing_to_agree_on),
-	test_case(what_the_kernel_refuses_leaves_nothing),
-	test_case(what_cannot_be_mapped_is_destroyed_again),
-	test_case(what_cannot_be_destroyed_stays),
-	test_case(a_refused_transition_changes_nothing),
-	test_case(queries_are_the_kernels),
-)
+TEST_MAIN("objects")

@@ -195,7 +195,7 @@ static void check_queue(struct queue *q, uint32_t every, poll_fn poll)
 	poll(q->cq, WRS / every);
 }
 
-static void sends_are_outstanding_until_polled(void **state)
+TEST(sends_are_outstanding_until_polled, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_cq *cq = create_cq(f);
@@ -217,7 +217,7 @@ static void sends_are_outstanding_until_polled(void **state)
 	assert_int_equal(f->ops->destroy_cq(cq), 0);
 }
 
-static void receives_are_outstanding_until_polled(void **state)
+TEST(receives_are_outstanding_until_polled, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_cq *cq = create_cq(f);
@@ -235,7 +235,7 @@ static void receives_are_outstanding_until_polled(void **state)
 }
 
 /* Unsignaled requests alone are outstanding until a completion follows */
-static void unsignaled_sends_need_a_completion(void **state)
+TEST(unsignaled_sends_need_a_completion, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_cq *cq = create_cq(f);
@@ -256,7 +256,7 @@ static void unsignaled_sends_need_a_completion(void **state)
 }
 
 /* Completions of all queues in turn, polled in batches of any size */
-static void queues_share_a_cq(void **state)
+TEST(queues_share_a_cq, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_cq *cq = create_cq(f);
@@ -295,7 +295,7 @@ static void queues_share_a_cq(void **state)
 }
 
 /* Nothing is outstanding after RESET, and numbers begin anew */
-static void reset_ends_all_requests(void **state)
+TEST(reset_ends_all_requests, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_cq *cq = create_cq(f);
@@ -326,7 +326,7 @@ static void reset_ends_all_requests(void **state)
 }
 
 /* A new QP with the number of an old one; the CQ may remember either */
-static void a_number_is_used_again(void **state)
+TEST(a_number_is_used_again, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_cq *cq = create_cq(f);
@@ -345,7 +345,7 @@ static void a_number_is_used_again(void **state)
 }
 
 /* Neither a transaction that is taken back nor one that fails counts */
-static void what_was_taken_back_is_not_outstanding(void **state)
+TEST(what_was_taken_back_is_not_outstanding, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_cq *cq = create_cq(f);
@@ -373,7 +373,7 @@ static void what_was_taken_back_is_not_outstanding(void **state)
 }
 
 /* Such a number is a device error; the queue counts as full */
-static void a_number_from_nowhere_is_not_believed(void **state)
+TEST(a_number_from_nowhere_is_not_believed, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_cq *cq = create_cq(f);
@@ -394,13 +394,4 @@ static void a_number_from_nowhere_is_not_believed(void **state)
 	assert_int_equal(f->ops->destroy_cq(cq), 0);
 }
 
-TEST_MAIN(
-	test_case(sends_are_outstanding_until_polled),
-	test_case(receives_are_outstanding_until_polled),
-	test_case(unsignaled_sends_need_a_completion),
-	test_case(queues_share_a_cq),
-	test_case(reset_ends_all_requests),
-	test_case(a_number_is_used_again),
-	test_case(what_was_taken_back_is_not_outstanding),
-	test_case(a_number_from_nowhere_is_not_believed),
-)
+TEST_MAIN("outstanding")

@@ -71,7 +71,7 @@ static void done(struct fixture *f, struct ibv_qp *ibqp)
 	fake_release_sends(fake_qp(ibqp));
 }
 
-static void a_single_request_is_pushed(void **state)
+TEST(a_single_request_is_pushed, IN(setup_unwatched, teardown))
 {
 	uint8_t data[64] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 	struct ibv_sge sg = {
@@ -94,7 +94,7 @@ static void a_single_request_is_pushed(void **state)
 }
 
 /* A thread that holds the lock may be preempted: another one rings and does not wait */
-static void a_held_lock_rings(void **state)
+TEST(a_held_lock_rings, IN(setup_unwatched, teardown))
 {
 	uint8_t data[8] = {};
 	struct ibv_sge sg = { .addr = (uintptr_t)data, .length = 8, .lkey = 5 };
@@ -111,7 +111,7 @@ static void a_held_lock_rings(void **state)
 	pthread_spin_unlock(&ctx->push_lock);
 }
 
-static void a_longer_request_is_not_pushed(void **state)
+TEST(a_longer_request_is_not_pushed, IN(setup_unwatched, teardown))
 {
 	struct fixture *f = *state;
 	uint8_t data[64] = {};
@@ -141,7 +141,7 @@ static void a_longer_request_is_not_pushed(void **state)
 	assert_rung(f, f->ud);
 }
 
-static void a_list_is_not_pushed(void **state)
+TEST(a_list_is_not_pushed, IN(setup_unwatched, teardown))
 {
 	struct ibv_send_wr next = { .opcode = IBV_WR_SEND };
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND, .next = &next };
@@ -156,7 +156,7 @@ static void a_list_is_not_pushed(void **state)
 	assert_pushed(f, f->rc, 0);
 }
 
-static void a_transaction_is_pushed(void **state)
+TEST(a_transaction_is_pushed, IN(setup_unwatched, teardown))
 {
 	struct fixture *f = *state;
 	struct ibv_qp_ex *qp = ex(f->rc);
@@ -190,7 +190,7 @@ static void a_transaction_is_pushed(void **state)
 }
 
 /* [ORNIC-PUSH-3] There is no lock between processes */
-static void an_imported_context_does_not_push(void **state)
+TEST(an_imported_context_does_not_push, IN(setup_unwatched, teardown))
 {
 	struct fixture *f = *state;
 	struct verbs_context *vctx = fake_import(&f->fake);
@@ -204,7 +204,7 @@ static void an_imported_context_does_not_push(void **state)
 	f->ops->free_context(&vctx->context);
 }
 
-static void the_page_cannot_be_mapped(void **state)
+TEST(the_page_cannot_be_mapped, IN(setup_unwatched, teardown))
 {
 	struct fixture *f = *state;
 	struct verbs_context *vctx;
@@ -219,15 +219,4 @@ static void the_page_cannot_be_mapped(void **state)
 	f->ops->free_context(&vctx->context);
 }
 
-#define push_case(name) \
-	cmocka_unit_test_setup_teardown(name, setup_unwatched, teardown)
-
-TEST_MAIN(
-	push_case(a_single_request_is_pushed),
-	push_case(a_held_lock_rings),
-	push_case(a_longer_request_is_not_pushed),
-	push_case(a_list_is_not_pushed),
-	push_case(a_transaction_is_pushed),
-	push_case(an_imported_context_does_not_push),
-	push_case(the_page_cannot_be_mapped),
-)
+TEST_MAIN("push")

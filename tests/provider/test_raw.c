@@ -73,7 +73,7 @@ static void assert_no_route(const struct fake_wqe *wqe)
 	assert_memory_equal(&route, &none, sizeof(none));
 }
 
-static void frames_arrive_whole_across_wraps(void **state)
+TEST(frames_arrive_whole_across_wraps, IN_OWN)
 {
 	struct ibv_sge sg[SGES];
 	struct fixture *f = *state;
@@ -105,7 +105,7 @@ static void frames_arrive_whole_across_wraps(void **state)
 	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
-static void frames_may_be_inline(void **state)
+TEST(frames_may_be_inline, IN_OWN)
 {
 	uint8_t data[201];
 	struct ibv_sge sg[2] = {
@@ -146,7 +146,7 @@ static void frames_may_be_inline(void **state)
 	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
-static void only_frames_are_sent(void **state)
+TEST(only_frames_are_sent, IN_OWN)
 {
 	struct ibv_sge sg = test_sge(1, 1);
 	struct ibv_send_wr wr = { .sg_list = &sg, .num_sge = 1 };
@@ -197,7 +197,7 @@ static uint32_t tso_turn(uint32_t turn, uint8_t *headers, struct ibv_sge *sg)
 	return len;
 }
 
-static void tso_puts_headers_before_the_payload(void **state)
+TEST(tso_puts_headers_before_the_payload, IN_OWN)
 {
 	uint8_t headers[TSO_HEADER + 1];
 	struct ibv_sge sg[SGES];
@@ -224,7 +224,7 @@ static void tso_puts_headers_before_the_payload(void **state)
 	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
-static void tso_needs_headers_that_fit(void **state)
+TEST(tso_needs_headers_that_fit, IN_OWN)
 {
 	static const struct {
 		uint32_t length;
@@ -276,7 +276,7 @@ static void tso_needs_headers_that_fit(void **state)
 	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
-static void frames_are_built_call_by_call(void **state)
+TEST(frames_are_built_call_by_call, IN_OWN)
 {
 	uint8_t data[200];
 	struct ibv_data_buf bufs[2] = {
@@ -327,7 +327,7 @@ static void frames_are_built_call_by_call(void **state)
 	assert_int_equal(f->ops->destroy_qp(ibqp), 0);
 }
 
-static void tso_is_built_call_by_call(void **state)
+TEST(tso_is_built_call_by_call, IN_OWN)
 {
 	uint8_t headers[TSO_HEADER];
 	struct ibv_sge sg[SGES];
@@ -360,7 +360,7 @@ static void tso_is_built_call_by_call(void **state)
 	assert_int_equal(f->ops->destroy_qp(ibqp), 0);
 }
 
-static void a_bad_tso_takes_all_back(void **state)
+TEST(a_bad_tso_takes_all_back, IN_OWN)
 {
 	static const struct {
 		uint32_t length;
@@ -400,7 +400,7 @@ static void a_bad_tso_takes_all_back(void **state)
 	assert_int_equal(f->ops->destroy_qp(ibqp), 0);
 }
 
-static void creation_tells_the_kernel(void **state)
+TEST(creation_tells_the_kernel, IN_OWN)
 {
 	const uint32_t flags = IBV_QP_CREATE_SCATTER_FCS |
 			       IBV_QP_CREATE_CVLAN_STRIPPING |
@@ -430,7 +430,7 @@ static void creation_tells_the_kernel(void **state)
 	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
-static void what_a_raw_qp_cannot_have(void **state)
+TEST(what_a_raw_qp_cannot_have, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ornic_context *ctx = to_ornic_context(f->ctx);
@@ -461,7 +461,7 @@ static void what_a_raw_qp_cannot_have(void **state)
 	assert_fails(create(f, &attr), EOPNOTSUPP);
 }
 
-static void rates_go_to_the_kernel(void **state)
+TEST(rates_go_to_the_kernel, IN_OWN)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTS, .rate_limit = 5000,
@@ -499,7 +499,7 @@ static void rates_go_to_the_kernel(void **state)
 	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
-static void the_device_is_described(void **state)
+TEST(the_device_is_described, IN_OWN)
 {
 	struct fixture *f = *state;
 	const struct verbs_context_ops *ops = f->ops;
@@ -544,17 +544,4 @@ static void the_device_is_described(void **state)
 			 0xa5a5a5a5);
 }
 
-TEST_MAIN(
-	test_case(frames_arrive_whole_across_wraps),
-	test_case(frames_may_be_inline),
-	test_case(only_frames_are_sent),
-	test_case(tso_puts_headers_before_the_payload),
-	test_case(tso_needs_headers_that_fit),
-	test_case(frames_are_built_call_by_call),
-	test_case(tso_is_built_call_by_call),
-	test_case(a_bad_tso_takes_all_back),
-	test_case(creation_tells_the_kernel),
-	test_case(what_a_raw_qp_cannot_have),
-	test_case(rates_go_to_the_kernel),
-	test_case(the_device_is_described),
-)
+TEST_MAIN("raw")

@@ -40,7 +40,7 @@ static bool take(struct ibv_qp *ibqp, struct ornic_rq_hdr *hdr,
 }
 
 /* [ORNIC-GEN-4] */
-static void wqes_arrive_whole_across_wraps(void **state)
+TEST(wqes_arrive_whole_across_wraps, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ornic_rq_hdr hdr;
@@ -58,7 +58,7 @@ static void wqes_arrive_whole_across_wraps(void **state)
 	}
 }
 
-static void the_queue_holds_what_was_asked_for(void **state)
+TEST(the_queue_holds_what_was_asked_for, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ornic_rq_hdr hdr;
@@ -78,7 +78,7 @@ static void the_queue_holds_what_was_asked_for(void **state)
  * consumer index may lag behind, which may be so far for ever. So all that is
  * granted can be posted again when all has been received.
  */
-static void the_index_may_lag(void **state)
+TEST(the_index_may_lag, IN_OWN)
 {
 	enum { GRANTED = 5, LAG = 3 };
 	struct fixture *f = *state;
@@ -102,7 +102,7 @@ static void the_index_may_lag(void **state)
 	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
-static void too_many_sges_are_refused(void **state)
+TEST(too_many_sges_are_refused, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_recv_wr wr = { .num_sge = -1 }, *bad = NULL;
@@ -113,7 +113,7 @@ static void too_many_sges_are_refused(void **state)
 	assert_int_equal(fake_qp(f->rc)->dbr->rq_pi, 0);
 }
 
-static void only_reset_refuses(void **state)
+TEST(only_reset_refuses, IN_OWN)
 {
 	static const enum ibv_qp_state states[] = {
 		IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS, IBV_QPS_SQD,
@@ -131,7 +131,7 @@ static void only_reset_refuses(void **state)
 	}
 }
 
-static void an_index_from_nowhere_is_not_believed(void **state)
+TEST(an_index_from_nowhere_is_not_believed, IN_OWN)
 {
 	struct fixture *f = *state;
 	int posted;
@@ -146,7 +146,7 @@ static void an_index_from_nowhere_is_not_believed(void **state)
 	assert_int_equal(post(f->rc, 0, 1), ENOMEM);
 }
 
-static void queues_of_no_size_work(void **state)
+TEST(queues_of_no_size_work, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_send_wr swr = { .opcode = IBV_WR_SEND }, *bad;
@@ -160,12 +160,4 @@ static void queues_of_no_size_work(void **state)
 	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
-TEST_MAIN(
-	test_case(wqes_arrive_whole_across_wraps),
-	test_case(the_queue_holds_what_was_asked_for),
-	test_case(the_index_may_lag),
-	test_case(too_many_sges_are_refused),
-	test_case(only_reset_refuses),
-	test_case(an_index_from_nowhere_is_not_believed),
-	test_case(queues_of_no_size_work),
-)
+TEST_MAIN("recv")

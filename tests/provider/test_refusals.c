@@ -19,7 +19,7 @@ static int error_of(const void *object)
 	return errno;
 }
 
-static void of_qps(void **state)
+TEST(of_qps, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_srq srq = { .context = f->ctx };
@@ -80,7 +80,7 @@ static void of_qps(void **state)
 		       "rate limit comp_mask 0x1");
 }
 
-static void of_cqs(void **state)
+TEST(of_cqs, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_cq_init_attr_ex attr = { .cqe = 1, .comp_mask = 1u << 31 };
@@ -105,7 +105,7 @@ static void of_cqs(void **state)
 		       EPROTO, "entries of 128 bytes instead of 32");
 }
 
-static void of_srqs(void **state)
+TEST(of_srqs, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_srq_init_attr_ex attr = { .comp_mask = 1u << 31 };
@@ -135,7 +135,7 @@ static void of_srqs(void **state)
 	assert_int_equal(f->ops->destroy_srq(srq), 0);
 }
 
-static void of_wqs(void **state)
+TEST(of_wqs, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_context *ctx = f->ctx;
@@ -158,7 +158,7 @@ static void of_wqs(void **state)
 		       EINVAL, "log_ind_tbl_size 14 exceeds 13");
 }
 
-static void of_domains(void **state)
+TEST(of_domains, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_td_init_attr td_attr = { .comp_mask = 1 };
@@ -189,7 +189,7 @@ static void of_domains(void **state)
 	assert_int_equal(f->ops->dealloc_pd(attr.pd), 0);
 }
 
-static void of_counters(void **state)
+TEST(of_counters, IN_OWN)
 {
 	struct fixture *f = *state;
 	const struct verbs_context_ops *ops = f->ops;
@@ -218,7 +218,7 @@ static void of_counters(void **state)
 }
 
 /* The kernel explains its own refusals; the data path explains nothing */
-static void others_are_silent(void **state)
+TEST(others_are_silent, IN_OWN)
 {
 	struct ibv_send_wr wr = { .opcode = IBV_WR_TSO }, *bad;
 	struct ibv_recv_wr recv = { .num_sge = 1000 }, *bad_recv;
@@ -232,13 +232,4 @@ static void others_are_silent(void **state)
 	assert_string_equal(f->fake.said, "");
 }
 
-TEST_MAIN(
-	cmocka_unit_test_setup_teardown(of_qps, setup, teardown),
-	cmocka_unit_test_setup_teardown(of_cqs, setup, teardown),
-	cmocka_unit_test_setup_teardown(of_srqs, setup, teardown),
-	cmocka_unit_test_setup_teardown(of_wqs, setup, teardown),
-	cmocka_unit_test_setup_teardown(of_domains, setup, teardown),
-	cmocka_unit_test_setup_teardown(of_counters, setup, teardown),
-	cmocka_unit_test_setup_teardown(others_are_silent, setup,
-					teardown),
-)
+TEST_MAIN("refusals")

@@ -53,7 +53,7 @@ static void send_one(struct ibv_qp *ibqp, struct one *one,
 }
 
 /* [ORNIC-SQ-2] Each opcode with each number of SGEs begins at each place in the ring */
-static void connected_wqes_arrive_whole_across_wraps(void **state)
+TEST(connected_wqes_arrive_whole_across_wraps, IN_OWN)
 {
 	static const enum ibv_wr_opcode opcodes[] = {
 		IBV_WR_SEND, IBV_WR_SEND_WITH_IMM, IBV_WR_RDMA_WRITE,
@@ -86,7 +86,7 @@ static void connected_wqes_arrive_whole_across_wraps(void **state)
 }
 
 /* [ORNIC-GEN-4] */
-static void datagrams_carry_the_address_vector(void **state)
+TEST(datagrams_carry_the_address_vector, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ornic_route_ud route;
@@ -107,7 +107,7 @@ static void datagrams_carry_the_address_vector(void **state)
 	}
 }
 
-static void atomics_have_their_arguments(void **state)
+TEST(atomics_have_their_arguments, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ornic_atomic atomic;
@@ -141,7 +141,7 @@ static void atomics_have_their_arguments(void **state)
 	assert_int_equal(post(f->rc, &one), EINVAL);
 }
 
-static void keys_are_invalidated(void **state)
+TEST(keys_are_invalidated, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct fake_wqe wqe;
@@ -172,7 +172,7 @@ static void keys_are_invalidated(void **state)
 	assert_int_equal(post(f->rc, &one), EINVAL);
 }
 
-static void windows_of_type_2_are_bound(void **state)
+TEST(windows_of_type_2_are_bound, IN_OWN)
 {
 	struct ibv_mr mr = { .lkey = 0x10, .rkey = 0x20 };
 	struct ibv_mw mw = { .rkey = 0x30, .type = IBV_MW_TYPE_2 };
@@ -205,7 +205,7 @@ static void windows_of_type_2_are_bound(void **state)
 }
 
 /* Each opcode with a route has the number of the SRQ */
-static void xrc_names_the_srq(void **state)
+TEST(xrc_names_the_srq, IN_OWN)
 {
 	static const enum ibv_wr_opcode opcodes[] = {
 		IBV_WR_SEND, IBV_WR_SEND_WITH_IMM, IBV_WR_RDMA_WRITE,
@@ -235,7 +235,7 @@ static void xrc_names_the_srq(void **state)
 	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
-static void unreliable_connections_neither_read_nor_change(void **state)
+TEST(unreliable_connections_neither_read_nor_change, IN_OWN)
 {
 	static const struct {
 		enum ibv_wr_opcode opcode;
@@ -278,7 +278,7 @@ static void fill_queue(struct ibv_qp *qp, struct one *one)
 }
 
 /* No kind of request fits, and the ring does not change */
-static void nothing_goes_into_a_full_queue(void **state)
+TEST(nothing_goes_into_a_full_queue, IN_OWN)
 {
 	static const enum ibv_wr_opcode opcodes[] = {
 		IBV_WR_SEND, IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ,
@@ -340,7 +340,7 @@ static void check_inline_data(struct ibv_qp *ibqp, struct ibv_ah *ah)
 	}
 }
 
-static void inline_data_is_copied(void **state)
+TEST(inline_data_is_copied, IN_OWN)
 {
 	struct fixture *f = *state;
 
@@ -348,7 +348,7 @@ static void inline_data_is_copied(void **state)
 	check_inline_data(f->ud, f->ah);
 }
 
-static void too_much_inline_data_is_refused(void **state)
+TEST(too_much_inline_data_is_refused, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct one one;
@@ -376,7 +376,7 @@ static void too_much_inline_data_is_refused(void **state)
 	assert_no_send(f->rc);
 }
 
-static void too_many_sges_are_refused(void **state)
+TEST(too_many_sges_are_refused, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct one one;
@@ -395,7 +395,7 @@ static void too_many_sges_are_refused(void **state)
 	assert_no_send(f->ud);
 }
 
-static void unknown_opcodes_are_refused(void **state)
+TEST(unknown_opcodes_are_refused, IN_OWN)
 {
 	static const int unknown[] = {
 		IBV_WR_TSO, IBV_WR_DRIVER1, IBV_WR_FLUSH, IBV_WR_ATOMIC_WRITE,
@@ -420,7 +420,7 @@ static void unknown_opcodes_are_refused(void **state)
 	assert_no_send(f->ud);
 }
 
-static void states_decide_what_may_be_posted(void **state)
+TEST(states_decide_what_may_be_posted, IN_OWN)
 {
 	static const struct {
 		enum ibv_qp_state state;
@@ -444,7 +444,7 @@ static void states_decide_what_may_be_posted(void **state)
 	}
 }
 
-static void a_full_queue_takes_no_more(void **state)
+TEST(a_full_queue_takes_no_more, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct fake_wqe wqe;
@@ -480,7 +480,7 @@ static void a_full_queue_takes_no_more(void **state)
 }
 
 /* [ORNIC-ORD-5] The index is always some slots behind what is done */
-static void the_index_may_lag(void **state)
+TEST(the_index_may_lag, IN_OWN)
 {
 	enum { LAG = 6 };
 	struct fixture *f = *state;
@@ -507,7 +507,7 @@ static void the_index_may_lag(void **state)
 	assert_int_equal(post(f->rc, &one), ENOMEM);
 }
 
-static void an_index_from_nowhere_is_not_believed(void **state)
+TEST(an_index_from_nowhere_is_not_believed, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct one one;
@@ -519,7 +519,7 @@ static void an_index_from_nowhere_is_not_believed(void **state)
 	assert_int_equal(post(f->rc, &one), ENOMEM);
 }
 
-static void indexes_run_over_32_bits(void **state)
+TEST(indexes_run_over_32_bits, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ornic_sq *sq = &to_ornic_qp(f->rc)->sq;
@@ -545,7 +545,7 @@ static void indexes_run_over_32_bits(void **state)
 				 ENOMEM);
 }
 
-static void a_bad_request_ends_a_list(void **state)
+TEST(a_bad_request_ends_a_list, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_send_wr *bad = NULL;
@@ -567,7 +567,7 @@ static void a_bad_request_ends_a_list(void **state)
 	assert_no_send(f->rc);
 }
 
-static void an_empty_list_is_nothing(void **state)
+TEST(an_empty_list_is_nothing, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_send_wr *bad;
@@ -578,7 +578,7 @@ static void an_empty_list_is_nothing(void **state)
 }
 
 /* [ORNIC-QP-10] */
-static void reset_begins_the_ring_again(void **state)
+TEST(reset_begins_the_ring_again, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct fake_wqe wqe;
@@ -598,25 +598,4 @@ static void reset_begins_the_ring_again(void **state)
 	assert_sges(wqe.data, 1, 1);
 }
 
-TEST_MAIN(
-	test_case(connected_wqes_arrive_whole_across_wraps),
-	test_case(datagrams_carry_the_address_vector),
-	test_case(atomics_have_their_arguments),
-	test_case(keys_are_invalidated),
-	test_case(nothing_goes_into_a_full_queue),
-	test_case(windows_of_type_2_are_bound),
-	test_case(xrc_names_the_srq),
-	test_case(unreliable_connections_neither_read_nor_change),
-	test_case(inline_data_is_copied),
-	test_case(too_much_inline_data_is_refused),
-	test_case(too_many_sges_are_refused),
-	test_case(unknown_opcodes_are_refused),
-	test_case(states_decide_what_may_be_posted),
-	test_case(a_full_queue_takes_no_more),
-	test_case(the_index_may_lag),
-	test_case(an_index_from_nowhere_is_not_believed),
-	test_case(indexes_run_over_32_bits),
-	test_case(a_bad_request_ends_a_list),
-	test_case(an_empty_list_is_nothing),
-	test_case(reset_begins_the_ring_again),
-)
+TEST_MAIN("send")

@@ -33,7 +33,7 @@ static void destroy_cq(struct fixture *f, struct ibv_cq *cq)
 	assert_int_equal(f->ops->destroy_cq(cq), 0);
 }
 
-static void objects_share_one_mapping(void **state)
+TEST(objects_share_one_mapping, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ornic_slab *slab = to_ornic_cq(f->cq)->mem.slab;
@@ -55,7 +55,7 @@ static void objects_share_one_mapping(void **state)
 	assert_int_equal(slab->users, 3);
 }
 
-static void one_slab_without_users_stays_mapped(void **state)
+TEST(one_slab_without_users_stays_mapped, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_cq *cqs[3];
@@ -78,7 +78,7 @@ static void one_slab_without_users_stays_mapped(void **state)
 	assert_ptr_equal(slabs(f)->spare, last);
 }
 
-static void the_spare_slab_is_used_again(void **state)
+TEST(the_spare_slab_is_used_again, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ornic_slab *slab;
@@ -101,7 +101,7 @@ static void the_spare_slab_is_used_again(void **state)
 }
 
 /* The kernel frees a slab, and gives its offset for mmap() to the next one */
-static void an_offset_does_not_identify_a_slab(void **state)
+TEST(an_offset_does_not_identify_a_slab, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ornic_slab *old;
@@ -124,7 +124,7 @@ static void an_offset_does_not_identify_a_slab(void **state)
 	assert_int_equal(mapped_slabs(f), 2);
 }
 
-static void large_rings_have_their_own_mapping(void **state)
+TEST(large_rings_have_their_own_mapping, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_cq *cq = create_cq(f, MANY_CQES);
@@ -147,7 +147,7 @@ static void large_rings_have_their_own_mapping(void **state)
 	assert_int_equal(f->fake.cqs[1].cqn, 0);
 }
 
-static void a_slab_that_cannot_be_mapped_is_not_kept(void **state)
+TEST(a_slab_that_cannot_be_mapped_is_not_kept, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_cq *cq;
@@ -165,7 +165,7 @@ static void a_slab_that_cannot_be_mapped_is_not_kept(void **state)
 }
 
 /* Another process has its own address space, and the same slabs */
-static void an_imported_context_maps_for_itself(void **state)
+TEST(an_imported_context_maps_for_itself, IN_OWN)
 {
 	struct fixture *f = *state;
 	const struct ornic_slab *ours = to_ornic_cq(f->cq)->mem.slab, *theirs;
@@ -183,7 +183,7 @@ static void an_imported_context_maps_for_itself(void **state)
 }
 
 /* As after a hot unplug, when the kernel no longer destroys objects */
-static void a_closed_context_leaves_no_slab(void **state)
+TEST(a_closed_context_leaves_no_slab, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct verbs_context *import = fake_import(&f->fake);
@@ -209,13 +209,4 @@ static void a_closed_context_leaves_no_slab(void **state)
 	}
 }
 
-TEST_MAIN(
-	test_case(objects_share_one_mapping),
-	test_case(one_slab_without_users_stays_mapped),
-	test_case(the_spare_slab_is_used_again),
-	test_case(an_offset_does_not_identify_a_slab),
-	test_case(large_rings_have_their_own_mapping),
-	test_case(a_slab_that_cannot_be_mapped_is_not_kept),
-	test_case(an_imported_context_maps_for_itself),
-	test_case(a_closed_context_leaves_no_slab),
-)
+TEST_MAIN("slab")

@@ -34,7 +34,7 @@ static void take(struct ibv_srq *srq, uint64_t n)
 	take_recv(fake_srq(srq), n);
 }
 
-static void receives_arrive_across_wraps(void **state)
+TEST(receives_arrive_across_wraps, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_srq *srq = create_srq(f, SRQ_WRS);
@@ -51,7 +51,7 @@ static void receives_arrive_across_wraps(void **state)
 }
 
 /* The place of a WQE is free when a QP has taken it, before it completes */
-static void a_full_srq_takes_one_for_each_taken(void **state)
+TEST(a_full_srq_takes_one_for_each_taken, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_srq *srq = create_srq(f, SRQ_WRS);
@@ -68,7 +68,7 @@ static void a_full_srq_takes_one_for_each_taken(void **state)
 	assert_int_equal(f->ops->destroy_srq(srq), 0);
 }
 
-static void too_many_sges_are_refused(void **state)
+TEST(too_many_sges_are_refused, IN_OWN)
 {
 	struct ibv_recv_wr wr = { .num_sge = RECV_SGES + 1 }, *bad;
 	struct fixture *f = *state;
@@ -80,7 +80,7 @@ static void too_many_sges_are_refused(void **state)
 }
 
 /* From many places in the ring, with 0, 4 and 8 requests in it */
-static void resizing_keeps_what_is_posted(void **state)
+TEST(resizing_keeps_what_is_posted, IN_OWN)
 {
 	struct ibv_srq_attr attr = { .max_wr = 4 * SRQ_WRS };
 	struct fixture *f = *state;
@@ -110,7 +110,7 @@ static void resizing_keeps_what_is_posted(void **state)
 	}
 }
 
-static void a_refused_change_changes_nothing(void **state)
+TEST(a_refused_change_changes_nothing, IN_OWN)
 {
 	struct ibv_srq_attr attr = { .max_wr = 4 * SRQ_WRS };
 	struct fixture *f = *state;
@@ -135,7 +135,7 @@ static void a_refused_change_changes_nothing(void **state)
 }
 
 /* A limit above the new size is refused before the resize */
-static void a_limit_above_the_new_size_changes_nothing(void **state)
+TEST(a_limit_above_the_new_size_changes_nothing, IN_OWN)
 {
 	struct ibv_srq_attr attr = { .max_wr = 16, .srq_limit = 17 };
 	struct fixture *f = *state;
@@ -151,7 +151,7 @@ static void a_limit_above_the_new_size_changes_nothing(void **state)
 }
 
 /* The SRQ continues in the new ring */
-static void a_limit_refused_after_the_resize_is_no_way_back(void **state)
+TEST(a_limit_refused_after_the_resize_is_no_way_back, IN_OWN)
 {
 	struct ibv_srq_attr attr = { .max_wr = 16, .srq_limit = 15 };
 	struct fixture *f = *state;
@@ -171,7 +171,7 @@ static void a_limit_refused_after_the_resize_is_no_way_back(void **state)
 }
 
 /* The device has left the old ring, so requests are refused */
-static void an_srq_that_cannot_be_mapped_is_closed(void **state)
+TEST(an_srq_that_cannot_be_mapped_is_closed, IN_OWN)
 {
 	struct ibv_srq_attr attr = { .max_wr = 4 * SRQ_WRS };
 	struct fixture *f = *state;
@@ -197,7 +197,7 @@ static struct ibv_srq *create_ex(struct fixture *f, uint32_t comp_mask,
 	return f->ops->create_srq_ex(f->ctx, &attr);
 }
 
-static void only_xrc_has_a_number(void **state)
+TEST(only_xrc_has_a_number, IN_OWN)
 {
 	const uint32_t mask = IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_TYPE;
 	struct fixture *f = *state;
@@ -222,7 +222,7 @@ static void only_xrc_has_a_number(void **state)
 	assert_int_equal(f->ops->destroy_srq(srq), 0);
 }
 
-static void what_cannot_be_created_leaves_nothing(void **state)
+TEST(what_cannot_be_created_leaves_nothing, IN_OWN)
 {
 	const uint32_t mask = IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_TYPE;
 	struct ibv_srq_init_attr attr = { .attr = { 1, 1, 0 } };
@@ -245,7 +245,7 @@ static void what_cannot_be_created_leaves_nothing(void **state)
 	assert_int_equal(f->fake.srqs[0].qpn, 0);
 }
 
-static void a_qp_with_an_srq_has_no_receive_queue(void **state)
+TEST(a_qp_with_an_srq_has_no_receive_queue, IN_OWN)
 {
 	struct ibv_recv_wr wr = {}, *bad;
 	struct fixture *f = *state;
@@ -271,16 +271,4 @@ static void a_qp_with_an_srq_has_no_receive_queue(void **state)
 	assert_int_equal(f->ops->destroy_srq(srq), 0);
 }
 
-TEST_MAIN(
-	test_case(receives_arrive_across_wraps),
-	test_case(a_full_srq_takes_one_for_each_taken),
-	test_case(too_many_sges_are_refused),
-	test_case(resizing_keeps_what_is_posted),
-	test_case(a_refused_change_changes_nothing),
-	test_case(a_limit_above_the_new_size_changes_nothing),
-	test_case(a_limit_refused_after_the_resize_is_no_way_back),
-	test_case(an_srq_that_cannot_be_mapped_is_closed),
-	test_case(only_xrc_has_a_number),
-	test_case(what_cannot_be_created_leaves_nothing),
-	test_case(a_qp_with_an_srq_has_no_receive_queue),
-)
+TEST_MAIN("srq")

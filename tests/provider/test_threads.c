@@ -91,7 +91,7 @@ static void assert_completion_of(struct fixture *f, uint32_t num)
 	assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 0);
 }
 
-static void a_new_qp_of_the_same_number_keeps_its_completions(void **state)
+TEST(a_new_qp_of_the_same_number_keeps_its_completions, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_qp *qp = create_qp_in(f, f->rc->pd, f->cq);
@@ -108,7 +108,7 @@ static void a_new_qp_of_the_same_number_keeps_its_completions(void **state)
 	assert_int_equal(f->ops->destroy_qp(other.qp), 0);
 }
 
-static void a_new_wq_of_the_same_number_keeps_its_completions(void **state)
+TEST(a_new_wq_of_the_same_number_keeps_its_completions, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_wq *wq = create_wq(f);
@@ -126,7 +126,7 @@ static void a_new_wq_of_the_same_number_keeps_its_completions(void **state)
 }
 
 /* WQs and QPs share one space of numbers */
-static void a_new_qp_waits_for_no_wq(void **state)
+TEST(a_new_qp_waits_for_no_wq, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_wq *wq = create_wq(f);
@@ -161,7 +161,7 @@ static void destroy_or_create(void *arg)
  * ibv_cmd_destroy_qp() waits until all events of the QP are acknowledged. The
  * thread that has one may create and destroy other objects first.
  */
-static void nobody_waits_for_the_command_of_another_thread(void **state)
+TEST(nobody_waits_for_the_command_of_another_thread, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_qp *qp = create_qp_in(f, f->rc->pd, f->cq);
@@ -181,7 +181,7 @@ static void create_another(void *arg)
 }
 
 /* A thread after ibv_start_poll() has the lock of the CQ */
-static void a_poller_may_create_while_completions_are_dropped(void **state)
+TEST(a_poller_may_create_while_completions_are_dropped, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ornic_lock *lock = &to_ornic_cq(f->cq)->lock;
@@ -239,7 +239,7 @@ static void resize_while(struct fixture *f, void (*run)(void *arg), int ret)
 }
 
 /* [ORNIC-EFF-3] */
-static void polls_wait_for_the_new_ring(void **state)
+TEST(polls_wait_for_the_new_ring, IN_OWN)
 {
 	struct fixture *f = *state;
 
@@ -252,7 +252,7 @@ static void polls_wait_for_the_new_ring(void **state)
 	assert_int_equal(other.wc.wr_id, 8);
 }
 
-static void extended_polls_wait_for_the_new_ring(void **state)
+TEST(extended_polls_wait_for_the_new_ring, IN_OWN)
 {
 	struct ibv_cq_init_attr_ex attr = { .cqe = 8 };
 	struct fixture *f = *state;
@@ -267,7 +267,7 @@ static void extended_polls_wait_for_the_new_ring(void **state)
 	assert_int_equal(le32toh(fake_cq(f->cq)->dbr->ci), 1);
 }
 
-static void requests_wait_for_the_new_record(void **state)
+TEST(requests_wait_for_the_new_record, IN_OWN)
 {
 	struct fixture *f = *state;
 
@@ -276,7 +276,7 @@ static void requests_wait_for_the_new_record(void **state)
 			 ORNIC_ARM_NEXT);
 }
 
-static void completions_are_dropped_from_the_new_ring(void **state)
+TEST(completions_are_dropped_from_the_new_ring, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_wc wc;
@@ -298,7 +298,7 @@ static void poll_nothing(void *arg)
 }
 
 /* The device has left the old ring, and so has the provider */
-static void those_who_wait_see_that_the_ring_is_lost(void **state)
+TEST(those_who_wait_see_that_the_ring_is_lost, IN_OWN)
 {
 	struct fixture *f = *state;
 
@@ -346,7 +346,7 @@ static void resize_srq_while(struct fixture *f, void (*run)(void *arg), int ret)
 }
 
 /* [ORNIC-EFF-3] */
-static void receives_wait_for_the_new_ring(void **state)
+TEST(receives_wait_for_the_new_ring, IN_OWN)
 {
 	struct fixture *f = *state;
 	uint64_t n;
@@ -360,7 +360,7 @@ static void receives_wait_for_the_new_ring(void **state)
 }
 
 /* The device has left the old ring */
-static void receives_that_wait_for_a_lost_ring_are_refused(void **state)
+TEST(receives_that_wait_for_a_lost_ring_are_refused, IN_OWN)
 {
 	struct fixture *f = *state;
 
@@ -405,7 +405,7 @@ static void assert_waits(struct fixture *f, struct ornic_lock *lock,
 	assert_int_equal(end, MEANWHILE_SPINS);
 }
 
-static void a_queue_does_not_open_while_it_is_used(void **state)
+TEST(a_queue_does_not_open_while_it_is_used, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ornic_qp *qp;
@@ -461,7 +461,7 @@ static void use_queues(void *arg)
 	} while (!last);
 }
 
-static void threads_run_at_once(void **state)
+TEST(threads_run_at_once, IN_OWN)
 {
 	struct ibv_srq_attr attr = { .max_wr = SRQ_WRS };
 	struct fixture *f = *state;
@@ -493,19 +493,4 @@ static void threads_run_at_once(void **state)
 	assert_int_equal(f->ops->destroy_srq(other.srq), 0);
 }
 
-TEST_MAIN(
-	test_case(a_new_qp_of_the_same_number_keeps_its_completions),
-	test_case(a_new_wq_of_the_same_number_keeps_its_completions),
-	test_case(a_new_qp_waits_for_no_wq),
-	test_case(nobody_waits_for_the_command_of_another_thread),
-	test_case(a_poller_may_create_while_completions_are_dropped),
-	test_case(polls_wait_for_the_new_ring),
-	test_case(extended_polls_wait_for_the_new_ring),
-	test_case(requests_wait_for_the_new_record),
-	test_case(completions_are_dropped_from_the_new_ring),
-	test_case(those_who_wait_see_that_the_ring_is_lost),
-	test_case(receives_wait_for_the_new_ring),
-	test_case(receives_that_wait_for_a_lost_ring_are_refused),
-	test_case(a_queue_does_not_open_while_it_is_used),
-	test_case(threads_run_at_once),
-)
+TEST_MAIN("threads")

@@ -167,7 +167,7 @@ static void post(struct ibv_qp *ibqp, struct ibv_send_wr *wr, const struct vecto
 	expect(ibqp, v);
 }
 
-static void messages_and_reads(void **state)
+TEST(messages_and_reads, IN_OWN)
 {
 	static const struct {
 		const char *name;
@@ -195,7 +195,7 @@ static void messages_and_reads(void **state)
 	}
 }
 
-static void atomics(void **state)
+TEST(atomics, IN_OWN)
 {
 	struct vector v = read_vector("wqe atomic-cmp-swp");
 	struct ibv_send_wr wr = {
@@ -210,7 +210,7 @@ static void atomics(void **state)
 	post(f->rc, &wr, &v);
 }
 
-static void keys(void **state)
+TEST(keys, IN_OWN)
 {
 	struct vector v = read_vector("wqe local-inv");
 	struct ibv_send_wr wr = {
@@ -250,7 +250,7 @@ static void keys(void **state)
 }
 
 /* Requests that only the extended calls have */
-static void flushes_and_atomic_writes(void **state)
+TEST(flushes_and_atomic_writes, IN_OWN)
 {
 	struct vector v = read_vector("wqe flush");
 	struct fixture *f = *state;
@@ -276,7 +276,7 @@ static void flushes_and_atomic_writes(void **state)
 	expect(f->rc, &v);
 }
 
-static void datagrams(void **state)
+TEST(datagrams, IN_OWN)
 {
 	struct vector v = read_vector("wqe ud-send");
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND };
@@ -293,7 +293,7 @@ static void datagrams(void **state)
 	assert_int_equal(f->ops->destroy_ah(wr.wr.ud.ah), 0);
 }
 
-static void receives(void **state)
+TEST(receives, IN_OWN)
 {
 	struct vector v = read_vector("wqe receive");
 	struct fixture *f = *state;
@@ -319,7 +319,7 @@ static void receives(void **state)
 }
 
 /* The completions in entries of 32 bytes */
-static void completions(void **state)
+TEST(completions, IN_OWN)
 {
 	static const struct {
 		const char *name;
@@ -362,12 +362,4 @@ static void completions(void **state)
 	}
 }
 
-TEST_MAIN(
-	test_case(messages_and_reads),
-	test_case(atomics),
-	test_case(keys),
-	test_case(flushes_and_atomic_writes),
-	test_case(datagrams),
-	test_case(receives),
-	test_case(completions),
-)
+TEST_MAIN("vectors")

@@ -67,7 +67,7 @@ static void complete(struct fixture *f, uint32_t num, uint64_t n)
 	fake_complete(fake_cq(f->cq), &cqe);
 }
 
-static void receives_arrive_across_wraps(void **state)
+TEST(receives_arrive_across_wraps, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_wq *wq = create_wq(f);
@@ -86,7 +86,7 @@ static void receives_arrive_across_wraps(void **state)
 	assert_int_equal(f->ops->destroy_wq(wq), 0);
 }
 
-static void too_many_sges_are_refused(void **state)
+TEST(too_many_sges_are_refused, IN_OWN)
 {
 	struct ibv_recv_wr wr = { .num_sge = RECV_SGES + 1 }, *bad;
 	struct fixture *f = *state;
@@ -99,7 +99,7 @@ static void too_many_sges_are_refused(void **state)
 }
 
 /* RDY and ERR accept receives; ERR flushes them */
-static void receives_are_taken_outside_reset(void **state)
+TEST(receives_are_taken_outside_reset, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_wq *wq = create_wq(f);
@@ -116,7 +116,7 @@ static void receives_are_taken_outside_reset(void **state)
 }
 
 /* RESET empties the ring and drops its completions */
-static void reset_begins_anew(void **state)
+TEST(reset_begins_anew, IN_OWN)
 {
 	struct ibv_wq_attr refused = {
 		.attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_RESET,
@@ -159,7 +159,7 @@ static void reset_begins_anew(void **state)
 }
 
 /* Linux up to 7.3 would refuse them and leak a reference to the WQ */
-static void states_that_are_none_stay_here(void **state)
+TEST(states_that_are_none_stay_here, IN_OWN)
 {
 	static const struct ibv_wq_attr rows[] = {
 		{ .attr_mask = IBV_WQ_ATTR_STATE,
@@ -187,7 +187,7 @@ static void states_that_are_none_stay_here(void **state)
 	assert_int_equal(f->ops->destroy_wq(wq), 0);
 }
 
-static void completions_name_the_wq(void **state)
+TEST(completions_name_the_wq, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_wq *wq = create_wq(f);
@@ -207,7 +207,7 @@ static void completions_name_the_wq(void **state)
 	assert_int_equal(wc[0].wr_id, 7);
 }
 
-static void what_cannot_be_created_leaves_nothing(void **state)
+TEST(what_cannot_be_created_leaves_nothing, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_wq_init_attr attr = {
@@ -236,7 +236,7 @@ static void what_cannot_be_created_leaves_nothing(void **state)
 	assert_int_equal(f->ops->destroy_wq(wq), 0);
 }
 
-static void a_wq_uses_its_parent_domain(void **state)
+TEST(a_wq_uses_its_parent_domain, IN_OWN)
 {
 	struct ibv_parent_domain_init_attr attr = {};
 	struct ibv_wq_init_attr wq_attr = {
@@ -260,7 +260,7 @@ static void a_wq_uses_its_parent_domain(void **state)
 	assert_int_equal(f->ops->dealloc_pd(attr.pd), 0);
 }
 
-static void tables_name_their_wqs(void **state)
+TEST(tables_name_their_wqs, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_wq *a = create_wq(f), *b = create_wq(f);
@@ -308,7 +308,7 @@ static void make_rss(struct ibv_qp_init_attr_ex *attr, struct ibv_pd *pd,
 	};
 }
 
-static void rss_qps_only_receive(void **state)
+TEST(rss_qps_only_receive, IN_OWN)
 {
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
 	struct ibv_recv_wr recv_wr = {}, *bad_recv;
@@ -335,7 +335,7 @@ static void rss_qps_only_receive(void **state)
 	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
-static void what_an_rss_qp_needs(void **state)
+TEST(what_an_rss_qp_needs, IN_OWN)
 {
 	static const struct {
 		enum ibv_qp_type type;
@@ -376,16 +376,4 @@ static void what_an_rss_qp_needs(void **state)
 	}
 }
 
-TEST_MAIN(
-	test_case(receives_arrive_across_wraps),
-	test_case(too_many_sges_are_refused),
-	test_case(receives_are_taken_outside_reset),
-	test_case(reset_begins_anew),
-	test_case(states_that_are_none_stay_here),
-	test_case(completions_name_the_wq),
-	test_case(what_cannot_be_created_leaves_nothing),
-	test_case(a_wq_uses_its_parent_domain),
-	test_case(tables_name_their_wqs),
-	test_case(rss_qps_only_receive),
-	test_case(what_an_rss_qp_needs),
-)
+TEST_MAIN("wq")

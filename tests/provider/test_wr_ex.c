@@ -80,7 +80,7 @@ static void post_op(struct ibv_qp_ex *qp, enum ornic_wr_opcode opcode)
 	}
 }
 
-static void operations_arrive_whole_across_wraps(void **state)
+TEST(operations_arrive_whole_across_wraps, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_qp_ex *qp = ex(f->rc);
@@ -121,7 +121,7 @@ static void operations_arrive_whole_across_wraps(void **state)
 }
 
 /* They have one slot each and refuse data setters */
-static void whole_operations_take_no_data(void **state)
+TEST(whole_operations_take_no_data, IN_OWN)
 {
 	struct ibv_mr mr = { .lkey = 0x10 };
 	struct ibv_mw mw = { .rkey = 0x30 };
@@ -196,7 +196,7 @@ static void whole_operations_take_no_data(void **state)
 }
 
 /* The data setters decide on IBV_SEND_INLINE, not wr_flags */
-static void flags_that_are_no_flags_of_a_request_are_ignored(void **state)
+TEST(flags_that_are_no_flags_of_a_request_are_ignored, IN_OWN)
 {
 	static const uint8_t data[] = "inline";
 	struct fixture *f = *state;
@@ -229,7 +229,7 @@ static void flags_that_are_no_flags_of_a_request_are_ignored(void **state)
 	}
 }
 
-static void send_inv_takes_any_data(void **state)
+TEST(send_inv_takes_any_data, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_qp_ex *qp = ex(f->rc);
@@ -254,7 +254,7 @@ static void send_inv_takes_any_data(void **state)
 	}
 }
 
-static void xrc_names_the_srq_in_any_order(void **state)
+TEST(xrc_names_the_srq_in_any_order, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct fake_wqe wqe;
@@ -288,7 +288,7 @@ static void xrc_names_the_srq_in_any_order(void **state)
 }
 
 /* The slots may hold the SRQ of an earlier WQE */
-static void an_xrc_request_needs_an_srq(void **state)
+TEST(an_xrc_request_needs_an_srq, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct fake_wqe wqe;
@@ -331,7 +331,7 @@ static void an_xrc_request_needs_an_srq(void **state)
 }
 
 /* QP type and device determine the operations */
-static void only_what_is_there_can_be_asked_for(void **state)
+TEST(only_what_is_there_can_be_asked_for, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ornic_context *ctx = to_ornic_context(f->ctx);
@@ -359,7 +359,7 @@ static void only_what_is_there_can_be_asked_for(void **state)
 				    IBV_QP_EX_WITH_FLUSH), EOPNOTSUPP);
 }
 
-static void datagrams_take_their_setters_in_any_order(void **state)
+TEST(datagrams_take_their_setters_in_any_order, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_qp_ex *qp = ex(f->ud);
@@ -426,7 +426,7 @@ static void check_inline_data(struct ibv_qp *ibqp, struct ibv_ah *ah)
 	}
 }
 
-static void inline_data_is_copied(void **state)
+TEST(inline_data_is_copied, IN_OWN)
 {
 	struct fixture *f = *state;
 
@@ -495,7 +495,7 @@ static void bad_two_lists(struct ibv_qp_ex *qp)
 	set_sges(qp, 0, 3);
 }
 
-static void the_first_error_takes_all_back(void **state)
+TEST(the_first_error_takes_all_back, IN_OWN)
 {
 	static void (*const bad[])(struct ibv_qp_ex *) = {
 		bad_many_sges, bad_inline_length, bad_inline_list,
@@ -527,7 +527,7 @@ static void the_first_error_takes_all_back(void **state)
 	}
 }
 
-static void abort_takes_all_back(void **state)
+TEST(abort_takes_all_back, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_qp_ex *qp = ex(f->rc);
@@ -549,7 +549,7 @@ static void abort_takes_all_back(void **state)
 }
 
 /* From each slot, in a transaction and in a list */
-static void a_whole_lap_can_begin_anywhere(void **state)
+TEST(a_whole_lap_can_begin_anywhere, IN_OWN)
 {
 	struct ibv_send_wr wr[SQ_SLOTS + 1] = {}, *bad;
 	struct ibv_sge sg[SQ_SLOTS + 1];
@@ -596,7 +596,7 @@ static void a_whole_lap_can_begin_anywhere(void **state)
 	}
 }
 
-static void nothing_is_a_transaction(void **state)
+TEST(nothing_is_a_transaction, IN_OWN)
 {
 	struct fixture *f = *state;
 
@@ -630,7 +630,7 @@ static void fill(struct ibv_qp *ibqp, struct ibv_ah *ah, int fits, int num)
 }
 
 /* The device owns the WQE of the last transaction: it must not change */
-static void an_address_needs_an_operation(void **state)
+TEST(an_address_needs_an_operation, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_qp_ex *qp = ex(f->ud);
@@ -649,7 +649,7 @@ static void an_address_needs_an_operation(void **state)
 }
 
 /* The ring still has the address of an earlier datagram */
-static void an_operation_needs_an_address(void **state)
+TEST(an_operation_needs_an_address, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_qp_ex *qp = ex(f->ud);
@@ -686,7 +686,7 @@ static void an_operation_needs_an_address(void **state)
 }
 
 /* Inline data needs no SGE */
-static void a_qp_without_sges_takes_none(void **state)
+TEST(a_qp_without_sges_takes_none, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct fake_wqe wqe;
@@ -726,7 +726,7 @@ static void a_qp_without_sges_takes_none(void **state)
 	}
 }
 
-static void a_full_queue_takes_the_whole_back(void **state)
+TEST(a_full_queue_takes_the_whole_back, IN_OWN)
 {
 	struct fixture *f = *state;
 
@@ -735,7 +735,7 @@ static void a_full_queue_takes_the_whole_back(void **state)
 	fill(f->ud, f->ah, SQ_SLOTS / 2, 1);
 }
 
-static void states_decide_what_may_be_posted(void **state)
+TEST(states_decide_what_may_be_posted, IN_OWN)
 {
 	struct fixture *f = *state;
 	struct ibv_qp_ex *qp = ex(f->rc);
@@ -749,7 +749,7 @@ static void states_decide_what_may_be_posted(void **state)
 	}
 }
 
-static void both_ways_to_post_share_the_ring(void **state)
+TEST(both_ways_to_post_share_the_ring, IN_OWN)
 {
 	struct ibv_sge sg = test_sge(1, 0);
 	struct ibv_send_wr wr = {
@@ -770,24 +770,4 @@ static void both_ways_to_post_share_the_ring(void **state)
 	}
 }
 
-TEST_MAIN(
-	test_case(operations_arrive_whole_across_wraps),
-	test_case(whole_operations_take_no_data),
-	test_case(flags_that_are_no_flags_of_a_request_are_ignored),
-	test_case(send_inv_takes_any_data),
-	test_case(xrc_names_the_srq_in_any_order),
-	test_case(an_xrc_request_needs_an_srq),
-	test_case(only_what_is_there_can_be_asked_for),
-	test_case(datagrams_take_their_setters_in_any_order),
-	test_case(inline_data_is_copied),
-	test_case(the_first_error_takes_all_back),
-	test_case(abort_takes_all_back),
-	test_case(a_whole_lap_can_begin_anywhere),
-	test_case(nothing_is_a_transaction),
-	test_case(an_address_needs_an_operation),
-	test_case(an_operation_needs_an_address),
-	test_case(a_qp_without_sges_takes_none),
-	test_case(a_full_queue_takes_the_whole_back),
-	test_case(states_decide_what_may_be_posted),
-	test_case(both_ways_to_post_share_the_ring),
-)
+TEST_MAIN("wr_ex")
