@@ -256,8 +256,7 @@ TEST(test_filter, IN_HOST)
 	assert_true(ethport_accepts(host->card, other));
 
 	in.head.flags = htole32(4);
-	assert_int_equal(host_cmd_in(host, ORNIC_CMD_SET_RX_FILTER, &in.head),
-			 ORNIC_CMD_BAD_PARAM);
+	host_cmd_in_is(host, ORNIC_CMD_SET_RX_FILTER, &in.head, ORNIC_CMD_BAD_PARAM);
 	in.head.flags = 0;
 	in.head.count = htole32(3);
 	host_cmd_in_is(host, ORNIC_CMD_SET_RX_FILTER, &in, ORNIC_CMD_BAD_SIZE);

@@ -71,8 +71,7 @@ TEST(test_rings_wrap, IN_HOST)
 	unsigned int i, turns = 5 * DEPTH;
 
 	for (i = 0; i < turns; i++)
-		assert_int_equal(host_cmd_raw(host, ORNIC_CMD_NOP, NULL, 0,
-					      NULL, 0), ORNIC_CMD_OK);
+		host_cmd_raw_is(host, ORNIC_CMD_NOP, NULL, 0, NULL, 0, ORNIC_CMD_OK);
 	host_device_stat_is(host, ORNIC_DEVICE_STAT_commands, turns);
 	assert_int_equal(host->irqs[0], turns);
 }
@@ -288,8 +287,7 @@ TEST(test_index_beyond_the_ring, IN_HOST)
 	host_device_stat_is(host, ORNIC_DEVICE_STAT_commands, commands);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	host_enable(host);
-	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_NOP, NULL, 0, NULL, 0),
-			 ORNIC_CMD_OK);
+	host_cmd_raw_is(host, ORNIC_CMD_NOP, NULL, 0, NULL, 0, ORNIC_CMD_OK);
 
 	/* The same in the record */
 	dbr = awake(host);
@@ -358,8 +356,7 @@ TEST(test_latest_command_completes_first, IN_HOST)
 	assert_int_equal(cqe[i].ctl, 0);
 	/* A single one is not held back */
 	host->admin_ci = host->admin_pi;
-	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_NOP, NULL, 0, NULL, 0),
-			 ORNIC_CMD_OK);
+	host_cmd_raw_is(host, ORNIC_CMD_NOP, NULL, 0, NULL, 0, ORNIC_CMD_OK);
 }
 
 /* [ORNIC-ADM-17] As silicon may */

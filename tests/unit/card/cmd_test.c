@@ -44,8 +44,7 @@ TEST(test_unknown_opcodes, IN_HOST)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(opcodes); i++)
-		assert_int_equal(host_cmd_raw(host, opcodes[i], NULL, 0, NULL,
-					      0), ORNIC_CMD_BAD_OPCODE);
+		host_cmd_raw_is(host, opcodes[i], NULL, 0, NULL, 0, ORNIC_CMD_BAD_OPCODE);
 	assert_int_equal(refused(host), ARRAY_SIZE(opcodes));
 }
 
@@ -181,8 +180,7 @@ TEST(test_answer_is_cut_to_the_room, IN_HOST)
 	host_cmd_out_ok(host, ORNIC_CMD_QUERY_DEVICE, &whole);
 	assert_int_equal(host->out_len, sizeof(whole));
 	memset(&part, 0xa5, sizeof(part));
-	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
-				      &part, room), ORNIC_CMD_OK);
+	host_cmd_raw_is(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0, &part, room, ORNIC_CMD_OK);
 	assert_int_equal(host->out_len, room);
 	assert_memory_equal(&part, &whole, room);
 }
@@ -278,13 +276,11 @@ TEST(test_sizes_of_each_command, IN_HOST)
 	for (i = 0; i < ARRAY_SIZE(cmds); i++) {
 		memset(in, 0, sizeof(in));
 		if (cmds[i].min)
-			assert_int_equal(host_cmd_raw(host, cmds[i].opcode, in,
-						      cmds[i].min - 1, NULL, 0),
-					 ORNIC_CMD_BAD_SIZE);
+			host_cmd_raw_is(host, cmds[i].opcode, in, cmds[i].min - 1, NULL, 0,
+					ORNIC_CMD_BAD_SIZE);
 		in[cmds[i].size] = 1;
-		assert_int_equal(host_cmd_raw(host, cmds[i].opcode, in,
-					      cmds[i].size + 1, NULL, 0),
-				 ORNIC_CMD_BAD_SIZE);
+		host_cmd_raw_is(host, cmds[i].opcode, in, cmds[i].size + 1, NULL, 0,
+				ORNIC_CMD_BAD_SIZE);
 		in[cmds[i].size] = 0;
 		assert_int_not_equal(host_cmd_raw(host, cmds[i].opcode, in,
 						  cmds[i].min, NULL, 0),
@@ -315,13 +311,11 @@ TEST(test_short_input_is_extended_with_zeros, IN_KIT)
 	host_cmd_in_ok(host, ORNIC_CMD_SET_GID, &gid);
 	assert_non_null(gid_get(&host->card->gids, 0));
 	gid.flags = 0;
-	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_SET_GID, &gid, 4, NULL,
-				      0), ORNIC_CMD_OK);
+	host_cmd_raw_is(host, ORNIC_CMD_SET_GID, &gid, 4, NULL, 0, ORNIC_CMD_OK);
 	assert_null(gid_get(&host->card->gids, 0));
 
 	host_cmd_in_ok(host, ORNIC_CMD_MODIFY_CQ, &cq);
-	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_MODIFY_CQ, &cq, 4, NULL,
-				      0), ORNIC_CMD_OK);
+	host_cmd_raw_is(host, ORNIC_CMD_MODIFY_CQ, &cq, 4, NULL, 0, ORNIC_CMD_OK);
 	kit_arm_cq(kit, ORNIC_ARM_NEXT);
 	kit_post_event(kit, 1);
 }
@@ -390,10 +384,9 @@ TEST(test_zero_means_the_old_behaviour, IN_KIT)
 	};
 	struct ornic_create_qp_out out;
 
-	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_CREATE_QP, &in,
-				      offsetof(struct ornic_create_qp_in,
-					       rwq_table), &out, sizeof(out)),
-			 ORNIC_CMD_OK);
+	host_cmd_raw_is(host, ORNIC_CMD_CREATE_QP, &in,
+			offsetof(struct ornic_create_qp_in, rwq_table), &out, sizeof(out),
+			ORNIC_CMD_OK);
 	host_cmd_object_ok(host, ORNIC_CMD_DESTROY_QP, le32toh(out.qpn));
 	host_cmd_ok(host, ORNIC_CMD_CREATE_QP, &in, &out);
 }
@@ -590,15 +583,13 @@ TEST(test_query_stats_each_scope, IN_HOST)
 	assert_int_equal(host->out_len, ORNIC_DEVICE_STAT_COUNT * 8);
 	assert_true(le64toh(out[ORNIC_DEVICE_STAT_commands]) == 3);
 	in.num = htole32(1);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_QUERY_STATS, &in, &out),
-			 ORNIC_CMD_BAD_PARAM);
+	host_cmd_is(host, ORNIC_CMD_QUERY_STATS, &in, &out, ORNIC_CMD_BAD_PARAM);
 	in.scope = htole32(ORNIC_STATS_SET);
 	in.num = htole32(STATS_SETS - 1);
 	host_cmd_ok(host, ORNIC_CMD_QUERY_STATS, &in, &out);
 	assert_int_equal(host->out_len, ORNIC_QP_STAT_COUNT * 8);
 	in.num = htole32(STATS_SETS);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_QUERY_STATS, &in, &out),
-			 ORNIC_CMD_BAD_OBJECT);
+	host_cmd_is(host, ORNIC_CMD_QUERY_STATS, &in, &out, ORNIC_CMD_BAD_OBJECT);
 }
 
 /*
@@ -626,9 +617,8 @@ TEST(test_counters_grow_and_are_cut, IN_HOST)
 	}
 	for (count = 0; count < ARRAY_SIZE(last); count++) {
 		memset(now, GARBAGE, sizeof(now));
-		assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_STATS, &in,
-					      sizeof(in), now, count * 8),
-				 ORNIC_CMD_OK);
+		host_cmd_raw_is(host, ORNIC_CMD_QUERY_STATS, &in, sizeof(in), now, count * 8,
+				ORNIC_CMD_OK);
 		assert_int_equal(host->out_len, count * 8);
 	}
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);

@@ -544,8 +544,7 @@ TEST(test_destroyed_queue_leaves_the_board, IN_OWN)
 	post(w, &w->qp[1]);
 	assert_int_equal(sent(w), 1);
 	for (i = 0; i < QPS; i++)
-		assert_int_equal(host_cmd_object(w->kit.host, ORNIC_CMD_DESTROY_QP,
-						 w->qp[i].num), ORNIC_CMD_OK);
+		host_cmd_object_ok(w->kit.host, ORNIC_CMD_DESTROY_QP, w->qp[i].num);
 	assert_int_equal(guest_load32(&board(w)->awake), 0);
 	assert_true(list_empty(&w->kit.host->card->watches.boards));
 	set_bit(w, w->qp[1].slot);

@@ -69,13 +69,9 @@ TEST(test_commands_are_unknown, IN_HOST)
 	for (i = 0; i < ARRAY_SIZE(ext_commands); i++) {
 		for (opcode = ext_commands[i][0]; opcode <= ext_commands[i][1];
 		     opcode++, count += 2) {
-			assert_int_equal(host_cmd_raw(host, opcode, NULL, 0,
-						      NULL, 0),
-					 ORNIC_CMD_BAD_OPCODE);
-			assert_int_equal(host_cmd_raw(host, opcode, in,
-						      sizeof(in), out,
-						      sizeof(out)),
-					 ORNIC_CMD_BAD_OPCODE);
+			host_cmd_raw_is(host, opcode, NULL, 0, NULL, 0, ORNIC_CMD_BAD_OPCODE);
+			host_cmd_raw_is(host, opcode, in, sizeof(in), out, sizeof(out),
+					ORNIC_CMD_BAD_OPCODE);
 			assert_int_equal(host->out_len, 0);
 		}
 	}
@@ -203,11 +199,9 @@ TEST(test_attributes, IN_PAIR(pair_setup_rc, local))
 	struct ornic_qp_attr attr = { .rate_limit = htole32(1000) }, got;
 	unsigned int i;
 
-	assert_int_equal(pair_modify(A(pair), ORNIC_QP_ATTR_RATE_LIMIT, &attr),
-			 ORNIC_CMD_BAD_PARAM);
+	pair_modify_is(A(pair), ORNIC_QP_ATTR_RATE_LIMIT, &attr, ORNIC_CMD_BAD_PARAM);
 	memset(&attr, 0, sizeof(attr));
-	assert_int_equal(pair_modify(A(pair), EXT_ATTR_CONGESTION, &attr),
-			 ORNIC_CMD_BAD_PARAM);
+	pair_modify_is(A(pair), EXT_ATTR_CONGESTION, &attr, ORNIC_CMD_BAD_PARAM);
 	pair_modify_is(A(pair), EXT_ATTR_REPEAT, &attr, ORNIC_CMD_BAD_PARAM);
 	for (i = 0; i < sizeof(attr.rsvd2); i++) {
 		attr.rsvd2[i] = 1;
@@ -299,8 +293,7 @@ TEST(test_doorbells, IN_KIT)
 		card_bar_write(host->card, ORNIC_BAR_DB, offset, 8,
 			       (uint64_t)ORNIC_DB_CQ << 56 |
 			       (uint64_t)kit->cq.num << 32 | ORNIC_ARM_NEXT);
-		assert_int_equal(host_device_stat(host,
-				ORNIC_DEVICE_STAT_bad_doorbell_page), ++pages);
+		host_device_stat_is(host, ORNIC_DEVICE_STAT_bad_doorbell_page, ++pages);
 	}
 	kit_complete(kit, 1, ORNIC_WC_SUCCESS, false);
 	host_run(host);
@@ -319,8 +312,7 @@ TEST(test_registers, IN_HOST)
 		host_write(host, at, 4, ~0U);
 		host_read_is(host, at, 4, 0);
 		count += 2;
-		assert_int_equal(host_device_stat(host,
-				 ORNIC_DEVICE_STAT_bad_register_access), count);
+		host_device_stat_is(host, ORNIC_DEVICE_STAT_bad_register_access, count);
 	}
 }
 
@@ -338,7 +330,7 @@ TEST(test_makers_numbers, IN_PAIR(pair_setup_rc, local))
 	assert_int_equal(le64toh(out.features) >> 56, 0);
 	assert_int_equal(le64toh(out.send_ops[3]) >> 48, 0);
 	for (n = 0xc00; n <= 0xcff; n++)
-		assert_int_equal(host_cmd_raw(host, n, NULL, 0, NULL, 0), ORNIC_CMD_BAD_OPCODE);
+		host_cmd_raw_is(host, n, NULL, 0, NULL, 0, ORNIC_CMD_BAD_OPCODE);
 	for (n = 0x4000; n < 0x8000; n += 0x100) {
 		host_write(host, n, 4, ~0U);
 		host_read_is(host, n, 4, 0);

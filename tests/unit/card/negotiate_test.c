@@ -255,8 +255,7 @@ TEST(test_input_is_checked)
 	host_cmd_is(host, ORNIC_CMD_SET_HOST, &in, &out, ORNIC_CMD_BAD_PARAM);
 	assert_null(card_host(host->card));
 	/* The name may be left out */
-	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_SET_HOST, &good, 16,
-				      &out, sizeof(out)), ORNIC_CMD_OK);
+	host_cmd_raw_is(host, ORNIC_CMD_SET_HOST, &good, 16, &out, sizeof(out), ORNIC_CMD_OK);
 	assert_string_equal(card_host(host->card)->name, "");
 	host_destroy(host);
 }
@@ -437,8 +436,8 @@ static void check_effects(struct host *host)
 	uint8_t effects[ORNIC_EFFECTS_MAX], in[ORNIC_CMD_MAX_IN] = {};
 	unsigned int i, status;
 
-	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_EFFECTS, NULL, 0,
-				      effects, sizeof(effects)), ORNIC_CMD_OK);
+	host_cmd_raw_is(host, ORNIC_CMD_QUERY_EFFECTS, NULL, 0, effects, sizeof(effects),
+			ORNIC_CMD_OK);
 	assert_int_equal(host->out_len, ORNIC_EFFECTS_MAX);
 	for (i = 0; i < ORNIC_EFFECTS_MAX; i++) {
 		status = host_cmd_raw(host, i, in, sizeof(in), NULL, 0);
@@ -528,14 +527,10 @@ TEST(test_profiles)
 			assert_int_equal(le32toh(out.parse_tags), 2);
 			assert_int_equal(le32toh(out.parse_exts), 1);
 		}
-		assert_int_equal(host_cmd_raw(host, ORNIC_CMD_SET_GID, in,
-					      sizeof(in), NULL, 0),
-				 cards[i].gid ? ORNIC_CMD_OK :
-						ORNIC_CMD_BAD_OPCODE);
-		assert_int_equal(host_cmd_raw(host, ORNIC_CMD_SET_RX_FILTER,
-					      in, 8, NULL, 0),
-				 cards[i].frames ? ORNIC_CMD_OK :
-						   ORNIC_CMD_BAD_OPCODE);
+		host_cmd_raw_is(host, ORNIC_CMD_SET_GID, in, sizeof(in), NULL, 0,
+				cards[i].gid ? ORNIC_CMD_OK : ORNIC_CMD_BAD_OPCODE);
+		host_cmd_raw_is(host, ORNIC_CMD_SET_RX_FILTER, in, 8, NULL, 0,
+				cards[i].frames ? ORNIC_CMD_OK : ORNIC_CMD_BAD_OPCODE);
 		host_destroy(host);
 	}
 }
@@ -549,8 +544,7 @@ TEST(test_newer_and_older_answers)
 	struct host *host = start(&newer, 0);
 	uint8_t room[2 * sizeof(out)];
 
-	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0,
-				      room, sizeof(room)), ORNIC_CMD_OK);
+	host_cmd_raw_is(host, ORNIC_CMD_QUERY_DEVICE, NULL, 0, room, sizeof(room), ORNIC_CMD_OK);
 	assert_true(host->out_len > sizeof(out));
 	/* A host that knows less gets what it knows */
 	query(host, &out);

@@ -255,8 +255,7 @@ TEST(test_completions_outlive_their_qp, IN_PAIR(pair_setup_rc, local))
 		wr.wr_id = i;
 		pair_send(A(pair), &wr);
 	}
-	assert_int_equal(host_cmd_object(A(pair)->host, ORNIC_CMD_DESTROY_QP,
-					 A(pair)->qp.num), ORNIC_CMD_OK);
+	host_cmd_object_ok(A(pair)->host, ORNIC_CMD_DESTROY_QP, A(pair)->qp.num);
 	/* pair_expect() checks that they have the number of the QP */
 	for (i = 0; i < 3; i++)
 		pair_expect(A(pair), i, ORNIC_WC_SUCCESS);

@@ -104,8 +104,7 @@ TEST(test_read_only_is_not_written_and_counted, IN(setup_disabled, host_teardown
 			continue;
 		host_write(host, regs[i].offset, regs[i].bytes, ~0ULL);
 		assert_int_equal(bad_accesses(host), ++bad);
-		assert_int_equal(host_read(host, regs[i].offset,
-					   regs[i].bytes), regs[i].reset);
+		host_read_is(host, regs[i].offset, regs[i].bytes, regs[i].reset);
 	}
 }
 
@@ -300,8 +299,7 @@ TEST(test_unaligned_ring_is_fatal_and_reset_mends, IN(setup_disabled, host_teard
 	host_write(host, ORNIC_REG_ADMIN_SQ, 8, HOST_RAM_BASE + 16);
 	host_write(host, ORNIC_REG_ADMIN_CQ, 8, HOST_RAM_BASE);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_ENABLE);
-	assert_int_equal(host_read(host, ORNIC_REG_STATUS, 4),
-			 ORNIC_STATUS_READY | ORNIC_STATUS_FATAL);
+	host_read_is(host, ORNIC_REG_STATUS, 4, ORNIC_STATUS_READY | ORNIC_STATUS_FATAL);
 	host_read_is(host, ORNIC_REG_FATAL_CAUSE, 4, ORNIC_FATAL_ADMIN_DMA);
 	assert_int_equal(host->irqs[0], 1);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_ENABLE);

@@ -155,8 +155,7 @@ TEST(test_no_queues_of_others, IN_PAIR(pair_setup_rc, local))
 		      4 | ORNIC_ARM_NEXT);
 	host_doorbell(a->host, evil->uctx, ORNIC_DB_EQ, a->eq.num,
 		      4 | ORNIC_ARM_NEXT);
-	assert_int_equal(host_device_stat(a->host,
-			 ORNIC_DEVICE_STAT_bad_doorbell_queue), bad + 3);
+	host_device_stat_is(a->host, ORNIC_DEVICE_STAT_bad_doorbell_queue, bad + 3);
 	assert_null(host_queue_peek(&a->eq));
 	pair_one(pair, &wr);
 	assert_null(host_queue_peek(&a->eq));
@@ -221,8 +220,8 @@ TEST(test_errors_stay_at_home, IN_PAIR(pair_setup_rc, local))
 		pair_fill(a->buf, 64, i);
 		pair_one(pair, &good);
 		pair_check(B(pair)->buf, 64, i);
-		assert_int_equal(host_read(a->host, ORNIC_REG_STATUS, 4),
-				 ORNIC_STATUS_READY | ORNIC_STATUS_ENABLED);
+		host_read_is(a->host, ORNIC_REG_STATUS, 4,
+			     ORNIC_STATUS_READY | ORNIC_STATUS_ENABLED);
 	}
 }
 
@@ -267,8 +266,7 @@ TEST(test_full_eq_stops_nothing, IN(setup_small_eq, kit_teardown))
 	host_cq(host, &last, kit->uctx, kit->eq.num, 2, 5);
 	overrun(kit, &last);
 	host_read_is(host, ORNIC_REG_FATAL_CAUSE, 4, 0);
-	assert_int_equal(host_cmd_raw(host, ORNIC_CMD_NOP, NULL, 0, NULL, 0),
-			 ORNIC_CMD_OK);
+	host_cmd_raw_is(host, ORNIC_CMD_NOP, NULL, 0, NULL, 0, ORNIC_CMD_OK);
 	for (i = 0; i < 100; i++) {
 		host_sleep(host, 1000000);
 		while ((eqe = host_queue_peek(&kit->eq))) {

@@ -196,8 +196,7 @@ TEST(test_flags_of_other_types, IN_RAW_PROCESS)
 	in.dbr_addr = htole64(host_alloc(w->host, 128, 128));
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
 		in.flags = htole32(flags[i]);
-		assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_CREATE_QP,
-					     &in), ORNIC_CMD_BAD_PARAM);
+		host_cmd_in_is(w->host, ORNIC_CMD_CREATE_QP, &in, ORNIC_CMD_BAD_PARAM);
 	}
 }
 

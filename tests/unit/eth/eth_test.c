@@ -554,8 +554,7 @@ TEST(test_set_rx_queues_refusals, IN_RAW)
 	in.hash = htole32(ETHPORT_HASH_LEAST);
 	REFUSED(ORNIC_CMD_OK);
 #undef REFUSED
-	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_QP,
-					 w->qp[1].num), ORNIC_CMD_BUSY);
+	host_cmd_object_is(w->host, ORNIC_CMD_DESTROY_QP, w->qp[1].num, ORNIC_CMD_BUSY);
 	in.count = 0;
 	host_cmd_in_ok(w->host, ORNIC_CMD_SET_RX_QUEUES, &in);
 	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_QP, w->qp[1].num);

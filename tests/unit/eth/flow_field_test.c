@@ -170,8 +170,7 @@ TEST(test_basic_types_and_flags, IN_BASIC)
 	good.value.layers = 0;
 	host_cmd_out_is(w->host, ORNIC_CMD_CREATE_COUNTERS, &out,
 			ORNIC_CMD_BAD_OPCODE);
-	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_COUNTERS,
-					 0), ORNIC_CMD_BAD_OPCODE);
+	host_cmd_object_is(w->host, ORNIC_CMD_DESTROY_COUNTERS, 0, ORNIC_CMD_BAD_OPCODE);
 	good.type = ORNIC_FLOW_MC_DEFAULT;
 	assert_int_equal(create(w, &good, NULL), ORNIC_CMD_OK);
 	good.type = ORNIC_FLOW_ALL_DEFAULT;

@@ -149,9 +149,8 @@ TEST(test_create_refusals, IN_RAW_PROCESS)
 	good.flags = htole32(ORNIC_FLOW_COUNT);
 	REFUSED(counters, htole32(counters + 1), ORNIC_CMD_BAD_OBJECT);
 	good.flags = 0;
-	assert_int_equal(host_cmd_raw(w->host, ORNIC_CMD_CREATE_FLOW, &good,
-				      sizeof(good) - 1, &out, sizeof(out)),
-			 ORNIC_CMD_BAD_SIZE);
+	host_cmd_raw_is(w->host, ORNIC_CMD_CREATE_FLOW, &good, sizeof(good) - 1, &out, sizeof(out),
+			ORNIC_CMD_BAD_SIZE);
 	assert_int_equal(w->host->card->flows.count, 0);
 	assert_int_equal(w->host->card->flow_table.ingress, 0);
 	REFUSED(tag, 1, ORNIC_CMD_OK);
@@ -170,18 +169,15 @@ TEST(test_only_queues_of_frames, IN_RAW_PROCESS)
 
 	host_qp(w->host, &ud, ORNIC_QPT_UD, w->uctx, w->pdn, &w->cq, 0);
 	in.qpn = htole32(ud.num);
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_FLOW, &in, &out),
-			 ORNIC_CMD_BAD_OBJECT);
+	host_cmd_is(w->host, ORNIC_CMD_CREATE_FLOW, &in, &out, ORNIC_CMD_BAD_OBJECT);
 	/* A QP that cannot receive can have a rule that drops */
 	send_only.pdn = htole32(w->pdn);
 	send_only.dbr_addr = htole64(host_alloc(w->host, 128, 128));
 	host_cmd_ok(w->host, ORNIC_CMD_CREATE_QP, &send_only, &qp);
 	in.qpn = qp.qpn;
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_FLOW, &in, &out),
-			 ORNIC_CMD_BAD_OBJECT);
+	host_cmd_is(w->host, ORNIC_CMD_CREATE_FLOW, &in, &out, ORNIC_CMD_BAD_OBJECT);
 	in.flags = htole32(ORNIC_FLOW_DROP | ORNIC_FLOW_EGRESS);
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_FLOW, &in, &out),
-			 ORNIC_CMD_BAD_OBJECT);
+	host_cmd_is(w->host, ORNIC_CMD_CREATE_FLOW, &in, &out, ORNIC_CMD_BAD_OBJECT);
 	in.flags = htole32(ORNIC_FLOW_DROP);
 	host_cmd_ok(w->host, ORNIC_CMD_CREATE_FLOW, &in, &out);
 }
@@ -224,8 +220,7 @@ TEST(test_limits, IN_RAW_PROCESS)
 		host_create_object(w->host, ORNIC_CMD_CREATE_COUNTERS, NULL, 0);
 	}
 	in.value.outer.dst_port = htobe16(i);
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_FLOW, &in, &out),
-			 ORNIC_CMD_NO_RESOURCES);
+	host_cmd_is(w->host, ORNIC_CMD_CREATE_FLOW, &in, &out, ORNIC_CMD_NO_RESOURCES);
 	host_cmd_out_is(w->host, ORNIC_CMD_CREATE_COUNTERS, &out,
 			ORNIC_CMD_NO_RESOURCES);
 	assert_int_equal(w->host->card->flow_table.ingress, 1024);
@@ -260,10 +255,8 @@ TEST(test_copies_are_limited, IN_RAW_PROCESS)
 	create(w, &other);
 	in.type = ORNIC_FLOW_SNIFFER;
 	create(w, &in);
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_FLOW, &in, &out),
-			 ORNIC_CMD_NO_RESOURCES);
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_FLOW, &other,
-				  &out), ORNIC_CMD_NO_RESOURCES);
+	host_cmd_is(w->host, ORNIC_CMD_CREATE_FLOW, &in, &out, ORNIC_CMD_NO_RESOURCES);
+	host_cmd_is(w->host, ORNIC_CMD_CREATE_FLOW, &other, &out, ORNIC_CMD_NO_RESOURCES);
 	other.value.outer.dst_port = htobe16(2003);
 	create(w, &other);
 	destroy(w, num);
@@ -495,8 +488,7 @@ TEST(test_drop_and_count, IN_RAW_PROCESS)
 	assert_int_equal(le64toh(val[ORNIC_COUNTERS_STAT_packets]), 3);
 	assert_int_equal(le64toh(val[ORNIC_COUNTERS_STAT_bytes]), 3 * LEN);
 	query.num = htole32(counters + 1);
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_QUERY_STATS, &query, &val),
-			 ORNIC_CMD_BAD_OBJECT);
+	host_cmd_is(w->host, ORNIC_CMD_QUERY_STATS, &query, &val, ORNIC_CMD_BAD_OBJECT);
 }
 
 /* [ORNIC-FLOW-8] A frame that a QP cannot receive goes to no other QP */

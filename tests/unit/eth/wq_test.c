@@ -41,9 +41,8 @@ TEST(test_create_refusals, IN_RAW_PROCESS)
 	REFUSED(dbr_addr, htole64(HOST_NOWHERE), DMA_FAULT);
 #undef REFUSED
 	assert_int_equal(w->host->card->qps.count, RAW_QPS);
-	assert_int_equal(host_cmd_raw(w->host, ORNIC_CMD_CREATE_WQ, &good,
-				      sizeof(good) - 1, NULL, 0),
-			 ORNIC_CMD_BAD_SIZE);
+	host_cmd_raw_is(w->host, ORNIC_CMD_CREATE_WQ, &good, sizeof(good) - 1, NULL, 0,
+			ORNIC_CMD_BAD_SIZE);
 }
 
 /* [ORNIC-WQ-2] */
@@ -57,21 +56,15 @@ TEST(test_numbers_are_of_one_kind, IN_RAW_PROCESS)
 	rxq_create_wq(w, &wq, 0, 0);
 	rxq_ready_qp(w, &qp, 0);
 	assert_int_not_equal(wq.num, qp.num);
-	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_QP,
-					 wq.num), ORNIC_CMD_BAD_OBJECT);
-	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_QUERY_QP, wq.num),
-			 ORNIC_CMD_BAD_OBJECT);
+	host_cmd_object_is(w->host, ORNIC_CMD_DESTROY_QP, wq.num, ORNIC_CMD_BAD_OBJECT);
+	host_cmd_object_is(w->host, ORNIC_CMD_QUERY_QP, wq.num, ORNIC_CMD_BAD_OBJECT);
 	to_qp.qpn = htole32(wq.num);
-	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_QP, &to_qp),
-			 ORNIC_CMD_BAD_OBJECT);
-	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_WQ,
-					 qp.num), ORNIC_CMD_BAD_OBJECT);
+	host_cmd_in_is(w->host, ORNIC_CMD_MODIFY_QP, &to_qp, ORNIC_CMD_BAD_OBJECT);
+	host_cmd_object_is(w->host, ORNIC_CMD_DESTROY_WQ, qp.num, ORNIC_CMD_BAD_OBJECT);
 	to_wq.wqn = htole32(qp.num);
-	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_WQ, &to_wq),
-			 ORNIC_CMD_BAD_OBJECT);
+	host_cmd_in_is(w->host, ORNIC_CMD_MODIFY_WQ, &to_wq, ORNIC_CMD_BAD_OBJECT);
 	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_WQ, wq.num);
-	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_WQ,
-					 wq.num), ORNIC_CMD_BAD_OBJECT);
+	host_cmd_object_is(w->host, ORNIC_CMD_DESTROY_WQ, wq.num, ORNIC_CMD_BAD_OBJECT);
 }
 
 /* [ORNIC-OBJ-6] */
@@ -103,13 +96,11 @@ TEST(test_uses, IN_RAW_PROCESS)
 	DESTROY(DESTROY_QP, le32toh(out.qpn), OK);
 	DESTROY(DESTROY_WQ, w->wq[0].num, BUSY);
 	bad.num = htole32(table);
-	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_DESTROY_RWQ_TABLE,
-				     &bad), ORNIC_CMD_BAD_PARAM);
+	host_cmd_in_is(w->host, ORNIC_CMD_DESTROY_RWQ_TABLE, &bad, ORNIC_CMD_BAD_PARAM);
 	DESTROY(DESTROY_RWQ_TABLE, table, OK);
 	DESTROY(DESTROY_RWQ_TABLE, table, BAD_OBJECT);
 	bad.num = htole32(w->wq[0].num);
-	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_DESTROY_WQ, &bad),
-			 ORNIC_CMD_BAD_PARAM);
+	host_cmd_in_is(w->host, ORNIC_CMD_DESTROY_WQ, &bad, ORNIC_CMD_BAD_PARAM);
 	for (i = 0; i < RAW_WQS; i++)
 		DESTROY(DESTROY_WQ, w->wq[i].num, OK);
 	DESTROY(DESTROY_CQ, w->cq.num, OK);
@@ -219,8 +210,7 @@ TEST(test_rss_qp_has_no_states, IN_RAW_PROCESS)
 	host_doorbell(w->host, w->page, ORNIC_DB_SQ, qp->base.obj.num, 5);
 	host_run(w->host);
 	queues.qpn[0] = name.num;
-	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_SET_RX_QUEUES,
-				     &queues), ORNIC_CMD_BAD_OBJECT);
+	host_cmd_in_is(w->host, ORNIC_CMD_SET_RX_QUEUES, &queues, ORNIC_CMD_BAD_OBJECT);
 	assert_int_equal(qp->base.state, ORNIC_QPS_RTS);
 }
 

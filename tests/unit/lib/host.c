@@ -297,8 +297,7 @@ void host_enable(struct host *host)
 	if (host->wants_record)
 		host->admin_dbr = host->admin_cq + HOST_PAGE / 2;
 	host_start_admin(host);
-	assert_int_equal(host_read(host, ORNIC_REG_STATUS, 4),
-			 ORNIC_STATUS_READY | ORNIC_STATUS_ENABLED);
+	host_read_is(host, ORNIC_REG_STATUS, 4, ORNIC_STATUS_READY | ORNIC_STATUS_ENABLED);
 }
 
 uint64_t host_alloc(struct host *host, uint64_t size, uint64_t align)
@@ -491,8 +490,7 @@ uint32_t host_create_object(struct host *host, unsigned int opcode,
 {
 	struct ornic_object out = {};
 
-	assert_int_equal(host_cmd_raw(host, opcode, in, in_len, &out,
-				      sizeof(out)), ORNIC_CMD_OK);
+	host_cmd_raw_is(host, opcode, in, in_len, &out, sizeof(out), ORNIC_CMD_OK);
 	return le32toh(out.num);
 }
 

@@ -233,6 +233,8 @@ unsigned int host_cmd_object(struct host *host, unsigned int opcode,
  */
 #define host_cmd_is(host, opcode, in, out, status) \
 	assert_int_equal(host_cmd(host, opcode, in, out), status)
+#define host_cmd_raw_is(host, opcode, in, in_len, out, out_len, status) \
+	assert_int_equal(host_cmd_raw(host, opcode, in, in_len, out, out_len), status)
 #define host_cmd_in_is(host, opcode, in, status) \
 	assert_int_equal(host_cmd_in(host, opcode, in), status)
 #define host_cmd_out_is(host, opcode, out, status) \

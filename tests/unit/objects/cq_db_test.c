@@ -187,11 +187,9 @@ TEST(test_records_are_not_read, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 	w->cq.log_size = resize.log_size;
 	kit_expect_cqe(w, 1);
 	cq.dbr_addr |= htole64(4);
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_CQ, &cq, &out),
-			 ORNIC_CMD_BAD_PARAM);
+	host_cmd_is(w->host, ORNIC_CMD_CREATE_CQ, &cq, &out, ORNIC_CMD_BAD_PARAM);
 	eq.dbr_addr |= htole64(8);
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_EQ, &eq, &out),
-			 ORNIC_CMD_BAD_PARAM);
+	host_cmd_is(w->host, ORNIC_CMD_CREATE_EQ, &eq, &out, ORNIC_CMD_BAD_PARAM);
 }
 
 /* [ORNIC-DB-26] Without CQ_DB doorbells of CQs and EQs are ignored */
@@ -415,8 +413,7 @@ TEST(test_resize_keeps_the_request, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 	/* A command that is refused has told nothing */
 	in.ci = htole32(2);
 	in.buf.npages = 0;
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_RESIZE_CQ, &in, &out),
-			 ORNIC_CMD_BAD_PARAM);
+	host_cmd_is(w->host, ORNIC_CMD_RESIZE_CQ, &in, &out, ORNIC_CMD_BAD_PARAM);
 	assert_int_equal(w->dev_cq->ci, 0);
 	host_buf(&in.buf, ring, 32u << in.log_size);
 	host_cmd_ok(w->host, ORNIC_CMD_RESIZE_CQ, &in, &out);

@@ -610,25 +610,20 @@ TEST(test_overrun_cq_takes_no_user, IN_KIT)
 	modify.wqn = out.num;
 	kit_overrun(w);
 	host_run(w->host);
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_WQ, &wq, &out),
-			 ORNIC_CMD_BAD_OBJECT);
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_SRQ, &srq, &out),
-			 ORNIC_CMD_BAD_OBJECT);
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_QP, &qp, &qp_out),
-			 ORNIC_CMD_BAD_OBJECT);
+	host_cmd_is(w->host, ORNIC_CMD_CREATE_WQ, &wq, &out, ORNIC_CMD_BAD_OBJECT);
+	host_cmd_is(w->host, ORNIC_CMD_CREATE_SRQ, &srq, &out, ORNIC_CMD_BAD_OBJECT);
+	host_cmd_is(w->host, ORNIC_CMD_CREATE_QP, &qp, &qp_out, ORNIC_CMD_BAD_OBJECT);
 	qp.send_cqn = 0;
 	qp.recv_cqn = htole32(w->cq.num);
 	qp.flags = htole32(ORNIC_QP_RQ);
 	qp.rq = qp.sq;
 	qp.rq_stride_shift = 5;
 	memset(&qp.sq, 0, sizeof(qp.sq));
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_CREATE_QP, &qp, &qp_out),
-			 ORNIC_CMD_BAD_OBJECT);
+	host_cmd_is(w->host, ORNIC_CMD_CREATE_QP, &qp, &qp_out, ORNIC_CMD_BAD_OBJECT);
 	/* A QP and a WQ that were in RESET before stay there */
 	assert_int_equal(host_qp_modify(&old, ORNIC_QPS_INIT),
 			 ORNIC_CMD_BAD_STATE);
-	assert_int_equal(host_cmd_in(w->host, ORNIC_CMD_MODIFY_WQ, &modify),
-			 ORNIC_CMD_BAD_STATE);
+	host_cmd_in_is(w->host, ORNIC_CMD_MODIFY_WQ, &modify, ORNIC_CMD_BAD_STATE);
 	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_QP, old.num);
 }
 
@@ -708,8 +703,7 @@ TEST(test_create_cq_refusals, IN_KIT)
 	REFUSED(buf.addr, htole64(HOST_NOWHERE), ORNIC_CMD_DMA_FAULT);
 #undef REFUSED
 	assert_int_equal(w->host->card->cqs.count, 1);
-	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_CQ, 77),
-			 ORNIC_CMD_BAD_OBJECT);
+	host_cmd_object_is(w->host, ORNIC_CMD_DESTROY_CQ, 77, ORNIC_CMD_BAD_OBJECT);
 }
 
 TEST_MAIN("cq")

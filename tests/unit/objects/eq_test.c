@@ -121,8 +121,7 @@ TEST(test_events_wait_for_room, IN_KIT)
 			 ORNIC_STATUS_FATAL, 0);
 	/* They come one by one; those whose QP is destroyed do not come */
 	for (i = 0; i < 3; i++)
-		assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_QP,
-						 qp[10 + i].num), ORNIC_CMD_OK);
+		host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_QP, qp[10 + i].num);
 	kit_expect_event(w, ORNIC_EVENT_CQ_ERR, w->cq.num);
 	for (i = 0; i < ARRAY_SIZE(qp); i++) {
 		if (i >= 10 && i < 13)
@@ -393,10 +392,8 @@ TEST(test_create_eq_refusals, IN_KIT)
 	REFUSED(buf.addr, htole64(HOST_NOWHERE), ORNIC_CMD_DMA_FAULT);
 #undef REFUSED
 	assert_int_equal(w->host->card->eqs.count, 1);
-	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_EQ,
-					 w->eq.num), ORNIC_CMD_BUSY);
-	assert_int_equal(host_cmd_object(w->host, ORNIC_CMD_DESTROY_EQ, 5),
-			 ORNIC_CMD_BAD_OBJECT);
+	host_cmd_object_is(w->host, ORNIC_CMD_DESTROY_EQ, w->eq.num, ORNIC_CMD_BUSY);
+	host_cmd_object_is(w->host, ORNIC_CMD_DESTROY_EQ, 5, ORNIC_CMD_BAD_OBJECT);
 }
 
 TEST(test_eq_gets_the_lowest_number, IN_KIT)

@@ -133,8 +133,7 @@ TEST(test_destroy_by_index, IN_PAIR(pair_setup_rc_kernel, local))
 
 	pair_one(pair, &wr);
 	assert_int_equal(get(A(pair), key + 1, IOVA + 100, 1), MR_OK);
-	assert_int_equal(host_cmd_object(A(pair)->host, ORNIC_CMD_DESTROY_MR,
-					 key + 0x100), ORNIC_CMD_BAD_OBJECT);
+	host_cmd_object_is(A(pair)->host, ORNIC_CMD_DESTROY_MR, key + 0x100, ORNIC_CMD_BAD_OBJECT);
 	host_cmd_object_ok(A(pair)->host, ORNIC_CMD_DESTROY_MR, key);
 	assert_int_equal(get(A(pair), key + 1, IOVA + 100, 1), MR_BAD_KEY);
 }

@@ -213,11 +213,9 @@ TEST(test_variant_is_the_hosts, IN_HOST)
 	in.variant = 0xa7;
 	key = host_create_mr(host, &in);
 	assert_int_equal(key & ORNIC_KEY_VARIANT, 0xa7);
-	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_MR, key ^ 1),
-			 ORNIC_CMD_BAD_OBJECT);
+	host_cmd_object_is(host, ORNIC_CMD_DESTROY_MR, key ^ 1, ORNIC_CMD_BAD_OBJECT);
 	host_cmd_object_ok(host, ORNIC_CMD_DESTROY_MR, key);
-	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_MR, key),
-			 ORNIC_CMD_BAD_OBJECT);
+	host_cmd_object_is(host, ORNIC_CMD_DESTROY_MR, key, ORNIC_CMD_BAD_OBJECT);
 }
 
 TEST(test_stale_key_finds_nothing, IN_HOST)
@@ -324,8 +322,7 @@ TEST(test_as_many_as_are_announced, IN_HOST)
 	for (i = 0; i < host->card->mrs.max; i++) {
 		key = host_create_mr(host, &in);
 	}
-	assert_int_equal(host_cmd(host, ORNIC_CMD_CREATE_MR, &in, &out),
-			 ORNIC_CMD_NO_RESOURCES);
+	host_cmd_is(host, ORNIC_CMD_CREATE_MR, &in, &out, ORNIC_CMD_NO_RESOURCES);
 	assert_int_equal(get(host, key, pdn, 0, 0x10000, 64), MR_OK);
 	host_cmd_object_ok(host, ORNIC_CMD_DESTROY_MR, key);
 	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);

@@ -148,12 +148,10 @@ TEST(test_is_used_by_qps, IN_PAIR(setup_rc, local))
 	struct pair *pair = *state;
 	struct side *b = B(pair);
 
-	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_SRQ,
-					 b->srq.num), ORNIC_CMD_BUSY);
+	host_cmd_object_is(b->host, ORNIC_CMD_DESTROY_SRQ, b->srq.num, ORNIC_CMD_BUSY);
 	host_cmd_object_ok(b->host, ORNIC_CMD_DESTROY_QP, b->qp.num);
 	host_cmd_object_ok(b->host, ORNIC_CMD_DESTROY_SRQ, b->srq.num);
-	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_SRQ,
-					 b->srq.num), ORNIC_CMD_BAD_OBJECT);
+	host_cmd_object_is(b->host, ORNIC_CMD_DESTROY_SRQ, b->srq.num, ORNIC_CMD_BAD_OBJECT);
 	assert_int_equal(modify(b, 1), ORNIC_CMD_BAD_OBJECT);
 }
 
@@ -683,8 +681,7 @@ TEST(test_wqe_of_a_qp_that_goes, IN_PAIR(setup_rc, bytes))
 		send_half(pair);
 		assert_int_equal(guest_load32(&srq_dbr(b)->rq_ci), how + 1);
 		if (how)
-			assert_int_equal(host_cmd_object(b->host,
-				ORNIC_CMD_DESTROY_QP, b->qp.num), ORNIC_CMD_OK);
+			host_cmd_object_ok(b->host, ORNIC_CMD_DESTROY_QP, b->qp.num);
 		else
 			reset_and_expect(b, true, how);
 		pair_sleep(pair, 1000000);

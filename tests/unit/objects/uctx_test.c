@@ -15,8 +15,7 @@ TEST(test_uctx_refusals, IN_KIT)
 
 	host_cmd_is(host, ORNIC_CMD_ALLOC_UCTX, &in, &out, ORNIC_CMD_BAD_PARAM);
 	in.flags = htole32(ORNIC_UCTX_KERNEL);
-	assert_int_equal(host_cmd(host, ORNIC_CMD_ALLOC_UCTX, &in, &out),
-			 ORNIC_CMD_NO_RESOURCES);
+	host_cmd_is(host, ORNIC_CMD_ALLOC_UCTX, &in, &out, ORNIC_CMD_NO_RESOURCES);
 	in.flags = 0;
 	in.rsvd = htole32(1);
 	host_cmd_is(host, ORNIC_CMD_ALLOC_UCTX, &in, &out, ORNIC_CMD_BAD_PARAM);
@@ -28,8 +27,7 @@ TEST(test_uctx_refusals, IN_KIT)
 	num = host_uctx(host, 0, board);
 	assert_int_not_equal(num, 0);
 	host_cmd_object_ok(host, ORNIC_CMD_FREE_UCTX, num);
-	assert_int_equal(host_cmd_object(host, ORNIC_CMD_FREE_UCTX, num),
-			 ORNIC_CMD_BAD_OBJECT);
+	host_cmd_object_is(host, ORNIC_CMD_FREE_UCTX, num, ORNIC_CMD_BAD_OBJECT);
 	host_cmd_object_is(host, ORNIC_CMD_FREE_UCTX, w->uctx, ORNIC_CMD_BUSY);
 }
 
@@ -54,8 +52,7 @@ TEST(test_as_many_uctx_as_pages, IN_KIT)
 
 	for (i = 1; i < CARD_DB_PAGES; i++)
 		assert_true(host_uctx(w->host, 0, 0) < CARD_DB_PAGES);
-	assert_int_equal(host_cmd(w->host, ORNIC_CMD_ALLOC_UCTX, &in, &out),
-			 ORNIC_CMD_NO_RESOURCES);
+	host_cmd_is(w->host, ORNIC_CMD_ALLOC_UCTX, &in, &out, ORNIC_CMD_NO_RESOURCES);
 }
 
 TEST(test_doorbells_of_others_are_ignored, IN_KIT)

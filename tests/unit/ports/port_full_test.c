@@ -143,8 +143,7 @@ TEST(test_destroyed_while_full, IN_PAIR(pair_setup_rc, bytes))
 	set_full(A(pair), true);
 	pair_send(A(pair), &wr);
 	waits(A(pair));
-	assert_int_equal(host_cmd_object(A(pair)->host, ORNIC_CMD_DESTROY_QP,
-					 A(pair)->qp.num), ORNIC_CMD_OK);
+	host_cmd_object_ok(A(pair)->host, ORNIC_CMD_DESTROY_QP, A(pair)->qp.num);
 	assert_true(list_empty(&A(pair)->host->card->blocked));
 	set_full(A(pair), false);
 	pair_run(pair);
@@ -240,8 +239,7 @@ TEST(test_ack_of_destroyed_does_not_wait, IN_PAIR(pair_setup_rc, bytes))
 	pair_send(A(pair), &wr);
 	pair_expect(B(pair), 7, ORNIC_WC_SUCCESS);
 	pair_poll_none(A(pair));
-	assert_int_equal(host_cmd_object(B(pair)->host, ORNIC_CMD_DESTROY_QP,
-					 B(pair)->qp.num), ORNIC_CMD_OK);
+	host_cmd_object_ok(B(pair)->host, ORNIC_CMD_DESTROY_QP, B(pair)->qp.num);
 	pair_run(pair);
 	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
 	set_full(B(pair), false);

@@ -215,10 +215,8 @@ TEST(test_refusals, IN_RAW)
 	assert_int_equal(query(w, 0), 0);
 	REFUSED(attr.rate_limit, htole32(100000000), OK);
 	/* A shorter input of an old driver has no burst */
-	assert_int_equal(host_cmd_raw(w->host, ORNIC_CMD_MODIFY_QP, &good,
-				      offsetof(struct ornic_modify_qp_in,
-					       max_burst), NULL, 0),
-			 ORNIC_CMD_OK);
+	host_cmd_raw_is(w->host, ORNIC_CMD_MODIFY_QP, &good,
+			offsetof(struct ornic_modify_qp_in, max_burst), NULL, 0, ORNIC_CMD_OK);
 	assert_int_equal(query(w, 0), RATE);
 	/* Not in a state that cannot send, and not for another QP type */
 	host_qp_modify(&w->qp[0], ORNIC_QPS_SQD);

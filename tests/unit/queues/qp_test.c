@@ -119,11 +119,9 @@ TEST(test_create_holds_what_it_uses, IN(qp_setup, qp_teardown))
 	struct host *host = side->host;
 
 	assert_int_equal(create(side, &in), ORNIC_CMD_OK);
-	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_CQ,
-					 side->cq.num), ORNIC_CMD_BUSY);
+	host_cmd_object_is(host, ORNIC_CMD_DESTROY_CQ, side->cq.num, ORNIC_CMD_BUSY);
 	destroy(side);
-	assert_int_equal(host_cmd_object(host, ORNIC_CMD_DESTROY_QP,
-					 side->qp.num), ORNIC_CMD_BAD_OBJECT);
+	host_cmd_object_is(host, ORNIC_CMD_DESTROY_QP, side->qp.num, ORNIC_CMD_BAD_OBJECT);
 	host_cmd_object_ok(host, ORNIC_CMD_DESTROY_CQ, side->cq.num);
 }
 
@@ -434,8 +432,7 @@ TEST(test_current_state, IN(qp_setup, qp_teardown))
 		for (wrong = 0; wrong < 9; wrong++) {
 			attr.cur_state = wrong;
 			if (wrong != now)
-				assert_int_equal(pair_modify(SIDE(pair), mask, &attr),
-						 ORNIC_CMD_BAD_STATE);
+				pair_modify_is(SIDE(pair), mask, &attr, ORNIC_CMD_BAD_STATE);
 		}
 		attr.cur_state = now;
 		pair_modify_ok(SIDE(pair), mask, &attr);

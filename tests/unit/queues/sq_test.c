@@ -19,9 +19,7 @@ TEST(test_opcodes_not_announced, IN_PAIR_BOTH(pair_setup_rc))
 			continue;
 		wr = pair_wr_data(A(pair), opcode, 0, 8);
 		pair_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
-		assert_int_equal(host_device_stat(A(pair)->host,
-						  ORNIC_DEVICE_STAT_bad_wqe_opcode),
-				 ++refused);
+		host_device_stat_is(A(pair)->host, ORNIC_DEVICE_STAT_bad_wqe_opcode, ++refused);
 		pair_again(pair);
 	}
 	assert_int_equal(refused, 256 - 16);

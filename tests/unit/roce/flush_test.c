@@ -216,8 +216,7 @@ TEST(test_nothing_persists, IN_PAIR(pair_setup_rc, local))
 	struct ornic_create_mr_out out;
 
 	host_buf(&in.buf, A(pair)->addr, 1);
-	assert_int_equal(host_cmd(A(pair)->host, ORNIC_CMD_CREATE_MR, &in,
-				  &out), ORNIC_CMD_BAD_PARAM);
+	host_cmd_is(A(pair)->host, ORNIC_CMD_CREATE_MR, &in, &out, ORNIC_CMD_BAD_PARAM);
 }
 
 /* ---- ATOMIC_WRITE ---- */

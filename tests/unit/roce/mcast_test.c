@@ -275,13 +275,11 @@ TEST(test_commands, IN_FAMILIES)
 
 	for (i = 0; i < ARRAY_SIZE(odd); i++) {
 		memcpy(in.gid, odd[i], GID_LEN);
-		assert_int_equal(host_cmd_in(b->host, ORNIC_CMD_ATTACH_MCAST,
-					     &in), ORNIC_CMD_BAD_PARAM);
+		host_cmd_in_is(b->host, ORNIC_CMD_ATTACH_MCAST, &in, ORNIC_CMD_BAD_PARAM);
 	}
 	group_gid(pair, GROUP, in.gid, mac);
 	in.rsvd = htole32(1);
-	assert_int_equal(host_cmd_in(b->host, ORNIC_CMD_ATTACH_MCAST, &in),
-			 ORNIC_CMD_BAD_PARAM);
+	host_cmd_in_is(b->host, ORNIC_CMD_ATTACH_MCAST, &in, ORNIC_CMD_BAD_PARAM);
 	assert_int_equal(ATTACH(b, 0xffff, GROUP), ORNIC_CMD_BAD_OBJECT);
 	assert_int_equal(DETACH(b, b->qp.num, GROUP), ORNIC_CMD_BAD_OBJECT);
 	assert_int_equal(b->host->card->mcast.count, 0);
@@ -290,12 +288,10 @@ TEST(test_commands, IN_FAMILIES)
 	attach(b);
 	assert_int_equal(ATTACH(b, b->qp.num, GROUP + 1), ORNIC_CMD_OK);
 	assert_int_equal(b->host->card->mcast.count, 2);
-	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_QP,
-					 b->qp.num), ORNIC_CMD_BUSY);
+	host_cmd_object_is(b->host, ORNIC_CMD_DESTROY_QP, b->qp.num, ORNIC_CMD_BUSY);
 	assert_int_equal(DETACH(b, b->qp.num, GROUP), ORNIC_CMD_OK);
 	assert_int_equal(DETACH(b, b->qp.num, GROUP), ORNIC_CMD_BAD_OBJECT);
-	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_QP,
-					 b->qp.num), ORNIC_CMD_BUSY);
+	host_cmd_object_is(b->host, ORNIC_CMD_DESTROY_QP, b->qp.num, ORNIC_CMD_BUSY);
 	assert_int_equal(DETACH(b, b->qp.num, GROUP + 1), ORNIC_CMD_OK);
 	assert_int_equal(b->host->card->mcast.count, 0);
 	host_cmd_object_ok(b->host, ORNIC_CMD_DESTROY_QP, b->qp.num);

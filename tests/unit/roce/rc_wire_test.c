@@ -103,8 +103,7 @@ static void set_retries(struct side *side, uint8_t retry_cnt, uint8_t rnr_retry)
 	struct ornic_qp_attr attr = { .retry_cnt = retry_cnt, .rnr_retry = rnr_retry };
 
 	pair_state(side, ORNIC_QPS_SQD);
-	assert_int_equal(pair_modify(side, ORNIC_QP_ATTR_RETRY_CNT | ORNIC_QP_ATTR_RNR_RETRY,
-				     &attr), ORNIC_CMD_OK);
+	pair_modify_ok(side, ORNIC_QP_ATTR_RETRY_CNT | ORNIC_QP_ATTR_RNR_RETRY, &attr);
 	pair_state(side, ORNIC_QPS_RTS);
 }
 
@@ -407,8 +406,7 @@ TEST(test_duplicate_read_of_something_else, IN_PAIR_BOTH(pair_setup_rc))
 		pair->packets = 0;
 		pair_inject(pair, &bad, NULL, 0);
 		assert_int_equal(pair->packets, 0);
-		assert_int_equal(pair_stat(B(pair),
-				 ORNIC_RDMA_STAT_rx_duplicate_requests), i + 1);
+		pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_duplicate_requests, i + 1);
 	}
 	pair_inject(pair, &good, NULL, 0);
 	assert_true(pair->packets > 0);

@@ -222,29 +222,23 @@ TEST(test_objects, IN_PAIR(pair_setup_xrc, local))
 
 	host_buf(&srq.buf, b->srq.rq, HOST_PAGE);
 	srq.cqn = htole32(99);
-	assert_int_equal(host_cmd(b->host, ORNIC_CMD_CREATE_SRQ, &srq, &out),
-			 ORNIC_CMD_BAD_OBJECT);
+	host_cmd_is(b->host, ORNIC_CMD_CREATE_SRQ, &srq, &out, ORNIC_CMD_BAD_OBJECT);
 	srq.cqn = htole32(b->cq.num);
 	srq.xrcdn = htole32(b->xrcdn + 1);
-	assert_int_equal(host_cmd(b->host, ORNIC_CMD_CREATE_SRQ, &srq, &out),
-			 ORNIC_CMD_BAD_OBJECT);
+	host_cmd_is(b->host, ORNIC_CMD_CREATE_SRQ, &srq, &out, ORNIC_CMD_BAD_OBJECT);
 
 	assert_int_equal(count_of(b, "objects.srq"), 1);
 	assert_int_equal(count_of(b, "objects.xrcd"), 1);
-	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_FREE_XRCD,
-					 b->xrcdn), ORNIC_CMD_BUSY);
+	host_cmd_object_is(b->host, ORNIC_CMD_FREE_XRCD, b->xrcdn, ORNIC_CMD_BUSY);
 	/* An XRC_RECV QP does not use the SRQs that requests name */
-	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_DESTROY_CQ,
-					 b->cq.num), ORNIC_CMD_BUSY);
+	host_cmd_object_is(b->host, ORNIC_CMD_DESTROY_CQ, b->cq.num, ORNIC_CMD_BUSY);
 	host_cmd_object_ok(b->host, ORNIC_CMD_DESTROY_SRQ, b->srq.num);
 	if (!pair->loopback)
 		host_cmd_object_ok(b->host, ORNIC_CMD_DESTROY_CQ, b->cq.num);
-	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_FREE_XRCD,
-					 b->xrcdn), ORNIC_CMD_BUSY);
+	host_cmd_object_is(b->host, ORNIC_CMD_FREE_XRCD, b->xrcdn, ORNIC_CMD_BUSY);
 	host_cmd_object_ok(b->host, ORNIC_CMD_DESTROY_QP, b->qp.num);
 	host_cmd_object_ok(b->host, ORNIC_CMD_FREE_XRCD, b->xrcdn);
-	assert_int_equal(host_cmd_object(b->host, ORNIC_CMD_FREE_XRCD,
-					 b->xrcdn), ORNIC_CMD_BAD_OBJECT);
+	host_cmd_object_is(b->host, ORNIC_CMD_FREE_XRCD, b->xrcdn, ORNIC_CMD_BAD_OBJECT);
 	assert_int_equal(count_of(b, "objects.srq"), 0);
 	assert_int_equal(count_of(b, "objects.xrcd"), 0);
 }
@@ -311,11 +305,9 @@ TEST(test_attributes, IN_PAIR(pair_setup_xrc, local))
 
 	attr.state = ORNIC_QPS_RTS;
 	attr.cur_state = ORNIC_QPS_RTS;
-	assert_int_equal(pair_modify(A(pair), ORNIC_QP_ATTR_MIN_RNR_TIMER,
-				     &attr), ORNIC_CMD_BAD_PARAM);
+	pair_modify_is(A(pair), ORNIC_QP_ATTR_MIN_RNR_TIMER, &attr, ORNIC_CMD_BAD_PARAM);
 	pair_modify_ok(B(pair), ORNIC_QP_ATTR_MIN_RNR_TIMER, &attr);
-	assert_int_equal(pair_modify(B(pair), ORNIC_QP_ATTR_RNR_RETRY, &attr),
-			 ORNIC_CMD_BAD_PARAM);
+	pair_modify_is(B(pair), ORNIC_QP_ATTR_RNR_RETRY, &attr, ORNIC_CMD_BAD_PARAM);
 	pair_query(A(pair), &attr);
 	assert_int_equal(attr.max_rd_atomic, 4);
 	assert_int_equal(attr.max_dest_rd_atomic, 0);
