@@ -4,9 +4,8 @@
 
 #include "fixture.h"
 
-TEST(timestamps_become_time, IN_OWN)
+TEST(timestamps_become_time, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ornic_clock_info *clock = f->fake.clock;
 	struct ibv_values_ex values = { .comp_mask = 0xff };
 
@@ -46,12 +45,11 @@ static uint64_t clock_ns(const struct ornic_clock_info *page, uint64_t timestamp
 }
 
 /* A timestamp may be hours older or newer than the clock page */
-TEST(old_timestamps_become_time, IN_OWN)
+TEST(old_timestamps_become_time, struct fixture *f, IN_OWN)
 {
 	static const uint64_t seconds[] = { 0, 1, 29, 31, 60, 3600, 1000000 };
 	static const uint32_t shifts[] = { 1, 8, 28, 31, 32, 33, 60 };
 	static const uint32_t mults[] = { 1, 3, 0x7fffffff, 0xffffffff };
-	struct fixture *f = *state;
 	struct ornic_clock_info *clock = f->fake.clock;
 	size_t i, j, k;
 	int odd;
@@ -80,9 +78,8 @@ TEST(old_timestamps_become_time, IN_OWN)
 }
 
 /* The clock exceeds a 32-bit long after two seconds */
-TEST(a_clock_beyond_tv_nsec_is_not_cut, IN_OWN)
+TEST(a_clock_beyond_tv_nsec_is_not_cut, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_values_ex values = { .comp_mask = IBV_VALUES_MASK_RAW_CLOCK };
 
 	f->fake.clock_now = (uint64_t)LONG_MAX + 5;

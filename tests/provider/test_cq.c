@@ -58,9 +58,8 @@ static void assert_wc(const struct ibv_wc *wc, struct ibv_qp *ibqp, uint64_t n)
 }
 
 /* Batches of 0 to 8 begin and end at each place in the ring */
-TEST(completions_arrive_across_wraps, IN_OWN)
+TEST(completions_arrive_across_wraps, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	uint64_t in = 0, out = 0;
 	struct ibv_wc wc[CQES];
 	int i, n, num;
@@ -81,9 +80,8 @@ TEST(completions_arrive_across_wraps, IN_OWN)
 	}
 }
 
-TEST(polling_for_none_takes_none, IN_OWN)
+TEST(polling_for_none_takes_none, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_wc wc;
 
 	complete(f, f->rc, 1);
@@ -93,9 +91,8 @@ TEST(polling_for_none_takes_none, IN_OWN)
 	assert_wc(&wc, f->rc, 1);
 }
 
-TEST(indexes_run_over_32_bits, IN_OWN)
+TEST(indexes_run_over_32_bits, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ornic_cqe *ring = (void *)fake_cq(f->cq)->ring;
 	struct ibv_wc wc;
 	uint32_t i;
@@ -149,9 +146,8 @@ static void assert_read(struct ibv_cq_ex *cq, struct ibv_qp *ibqp, uint64_t n)
 	assert_wc(&wc, ibqp, n);
 }
 
-TEST(extended_polls_read_each_field, IN_OWN)
+TEST(extended_polls_read_each_field, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_poll_cq_attr attr = {};
 	uint64_t in = 0, out = 0;
 	struct ibv_cq_ex *cq;
@@ -177,9 +173,8 @@ TEST(extended_polls_read_each_field, IN_OWN)
 }
 
 /* The host keeps the entries until end_poll, because readers access the ring */
-TEST(an_extended_poll_gives_back_at_its_end, IN_OWN)
+TEST(an_extended_poll_gives_back_at_its_end, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_poll_cq_attr attr = {};
 	struct ibv_cq_ex *cq;
 
@@ -196,9 +191,8 @@ TEST(an_extended_poll_gives_back_at_its_end, IN_OWN)
 }
 
 /* [ORNIC-CQ-11] Every mix of completions of two QPs, at each place in the ring */
-TEST(a_destroyed_qp_leaves_no_completion, IN_OWN)
+TEST(a_destroyed_qp_leaves_no_completion, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_wc wc[CQES];
 	unsigned int mix;
 	struct ibv_qp *qp;
@@ -239,9 +233,8 @@ static uint32_t armed(struct fixture *f)
 }
 
 /* [ORNIC-DB-23] */
-TEST(each_request_has_its_number, IN_OWN)
+TEST(each_request_has_its_number, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	uint32_t last = armed(f), now;
 	int i;
 
@@ -265,9 +258,8 @@ static void read_event(struct fixture *f)
 }
 
 /* [ORNIC-DB-25] */
-TEST(next_is_not_weakened, IN_OWN)
+TEST(next_is_not_weakened, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct fake_cq *cq = fake_cq(f->cq);
 
 	ibv_req_notify_cq(f->cq, 1);
@@ -285,9 +277,8 @@ TEST(next_is_not_weakened, IN_OWN)
 }
 
 /* An event may answer an earlier request than the last one */
-TEST(an_older_event_does_not_weaken_next, IN_OWN)
+TEST(an_older_event_does_not_weaken_next, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct fake_cq *cq = fake_cq(f->cq);
 	int older;
 
@@ -312,9 +303,8 @@ TEST(an_older_event_does_not_weaken_next, IN_OWN)
 }
 
 /* A generation has 1024 numbers, and the next one may cost an extra event */
-TEST(solicited_requests_stay_so, IN_OWN)
+TEST(solicited_requests_stay_so, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct fake_cq *cq = fake_cq(f->cq);
 	int i, next = 0;
 
@@ -360,9 +350,8 @@ static void complete_large(struct fixture *f, struct ibv_qp *ibqp, uint64_t n)
 	fake_complete_ext(fake_cq(f->cq), &cqe, &ext);
 }
 
-TEST(large_entries_tell_more, IN_OWN)
+TEST(large_entries_tell_more, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ornic_clock_info *clock = f->fake.clock;
 	struct ibv_poll_cq_attr attr = {};
 	uint64_t in = 0, out = 0;
@@ -405,9 +394,8 @@ TEST(large_entries_tell_more, IN_OWN)
 	}
 }
 
-TEST(a_destroyed_qp_leaves_no_large_completion, IN_OWN)
+TEST(a_destroyed_qp_leaves_no_large_completion, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_poll_cq_attr attr = {};
 	struct ibv_cq_ex *cq;
 	struct ibv_qp *qp;
@@ -430,9 +418,8 @@ TEST(a_destroyed_qp_leaves_no_large_completion, IN_OWN)
 }
 
 /* [ORNIC-CQ-17] From many places in the ring, with 0 to 8 entries, to larger or smaller rings */
-TEST(resizing_keeps_completions_and_the_request, IN_OWN)
+TEST(resizing_keeps_completions_and_the_request, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	uint32_t before, n, size, word;
 	struct ibv_wc wc[4 * CQES];
 	uint64_t in, out;
@@ -472,9 +459,8 @@ TEST(resizing_keeps_completions_and_the_request, IN_OWN)
 	f->cq = f->plain;
 }
 
-TEST(a_refused_size_changes_nothing, IN_OWN)
+TEST(a_refused_size_changes_nothing, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_wc wc;
 
 	complete(f, f->rc, 1);
@@ -491,9 +477,8 @@ TEST(a_refused_size_changes_nothing, IN_OWN)
  * The device writes to a ring that could not be mapped, and the memory of the
  * old one may be that of another object. Another resize loses nothing.
  */
-TEST(a_lost_ring_is_no_empty_ring, IN_OWN)
+TEST(a_lost_ring_is_no_empty_ring, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_poll_cq_attr attr = {};
 	struct ibv_wc wc[CQES];
 	struct ibv_cq_ex *cq;
@@ -537,9 +522,8 @@ TEST(a_lost_ring_is_no_empty_ring, IN_OWN)
 }
 
 /* Completions of a destroyed QP are in the ring that is not mapped */
-TEST(a_lost_ring_cannot_be_cleaned, IN_OWN)
+TEST(a_lost_ring_cannot_be_cleaned, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_wc wc[CQES];
 	struct ibv_qp *qp;
 
@@ -554,13 +538,12 @@ TEST(a_lost_ring_cannot_be_cleaned, IN_OWN)
 	assert_int_equal(ibv_poll_cq(f->cq, 1, wc), -1);
 }
 
-TEST(moderation_is_the_kernels, IN_OWN)
+TEST(moderation_is_the_kernels, struct fixture *f, IN_OWN)
 {
 	struct ibv_modify_cq_attr attr = {
 		.attr_mask = IBV_CQ_ATTR_MODERATE,
 		.moderate = { .cq_count = 7, .cq_period = 9 },
 	};
-	struct fixture *f = *state;
 
 	assert_int_equal(f->ops->modify_cq(f->cq, &attr), 0);
 	assert_int_equal(f->fake.last_moderation.cq_count, 7);
@@ -569,9 +552,8 @@ TEST(moderation_is_the_kernels, IN_OWN)
 	assert_int_equal(f->ops->modify_cq(f->cq, &attr), EINVAL);
 }
 
-TEST(overrun_may_be_ignored, IN_OWN)
+TEST(overrun_may_be_ignored, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_cq_ex *cq;
 
 	cq = create_ex(f, IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN, NULL);
@@ -582,9 +564,8 @@ TEST(overrun_may_be_ignored, IN_OWN)
 	assert_int_equal(f->ops->destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
 }
 
-TEST(one_thread_polls_without_lock, IN_OWN)
+TEST(one_thread_polls_without_lock, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_wc wc;
 	uint64_t n;
 
@@ -601,9 +582,8 @@ TEST(one_thread_polls_without_lock, IN_OWN)
 	pthread_spin_unlock(&to_ornic_cq(f->cq)->lock.spin);
 }
 
-TEST(a_reader_of_a_key_gets_a_number, IN_OWN)
+TEST(a_reader_of_a_key_gets_a_number, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_poll_cq_attr attr = {};
 	struct ornic_cqe cqe = make(f->rc, 1, ORNIC_WC_WITH_INV);
 	struct ibv_cq_ex *cq;
@@ -624,9 +604,8 @@ TEST(a_reader_of_a_key_gets_a_number, IN_OWN)
 	ibv_end_poll(cq);
 }
 
-TEST(unknown_options_are_refused, IN_OWN)
+TEST(unknown_options_are_refused, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	static const uint64_t large[] = {
 		IBV_WC_EX_WITH_COMPLETION_TIMESTAMP,
 		IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK,
@@ -663,12 +642,11 @@ TEST(unknown_options_are_refused, IN_OWN)
 }
 
 /* [ORNIC-CQ-5] A status that the provider does not know is no success */
-TEST(failures_stay_failures, IN_OWN)
+TEST(failures_stay_failures, struct fixture *f, IN_OWN)
 {
 	static const uint32_t status[] = {
 		ORNIC_WC_GENERAL_ERR, ORNIC_WC_GENERAL_ERR + 1, 0x80, 0xff,
 	};
-	struct fixture *f = *state;
 	struct ornic_cqe cqe;
 	struct ibv_wc wc;
 	unsigned int i;

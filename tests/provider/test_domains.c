@@ -3,11 +3,10 @@
 #include "compat.h"
 #include "fixture.h"
 
-TEST(domains_count_their_users, IN_OWN)
+TEST(domains_count_their_users, struct fixture *f, IN_OWN)
 {
 	struct ibv_parent_domain_init_attr attr = {};
 	struct ibv_td_init_attr td_attr = {};
-	struct fixture *f = *state;
 	struct ibv_pd *pd, *parent;
 	struct ibv_td *td;
 
@@ -29,11 +28,10 @@ TEST(domains_count_their_users, IN_OWN)
 	assert_int_equal(f->ops->dealloc_pd(pd), 0);
 }
 
-TEST(unknown_domain_options_are_refused, IN_OWN)
+TEST(unknown_domain_options_are_refused, struct fixture *f, IN_OWN)
 {
 	struct ibv_parent_domain_init_attr attr = {};
 	struct ibv_td_init_attr td_attr = { .comp_mask = 1 };
-	struct fixture *f = *state;
 	struct ibv_pd *pd;
 
 	assert_fails(f->ops->alloc_td(f->ctx, &td_attr), EOPNOTSUPP);
@@ -163,9 +161,8 @@ static void objects_of(struct fixture *f, struct ibv_pd *pd,
 	assert_int_equal(heap->live, 0);
 }
 
-TEST(objects_are_in_memory_of_their_domain, IN_OWN)
+TEST(objects_are_in_memory_of_their_domain, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct heap heap = {};
 	struct ibv_pd *parent = parent_with(f, &heap);
 
@@ -174,10 +171,9 @@ TEST(objects_are_in_memory_of_their_domain, IN_OWN)
 	free_parent(f, parent);
 }
 
-TEST(an_allocator_may_leave_it_to_us, IN_OWN)
+TEST(an_allocator_may_leave_it_to_us, struct fixture *f, IN_OWN)
 {
 	struct heap heap = { .answer = IBV_ALLOCATOR_USE_DEFAULT };
-	struct fixture *f = *state;
 	struct ibv_pd *parent = parent_with(f, &heap);
 	struct ibv_srq *srq;
 
@@ -189,10 +185,9 @@ TEST(an_allocator_may_leave_it_to_us, IN_OWN)
 	free_parent(f, parent);
 }
 
-TEST(an_allocator_that_has_nothing_is_enomem, IN_OWN)
+TEST(an_allocator_that_has_nothing_is_enomem, struct fixture *f, IN_OWN)
 {
 	struct heap heap = { .refuse = true };
-	struct fixture *f = *state;
 	struct ibv_pd *parent = parent_with(f, &heap);
 
 	assert_fails(create_cq_in(f, parent), ENOMEM);
@@ -212,14 +207,13 @@ TEST(an_allocator_that_has_nothing_is_enomem, IN_OWN)
 	free_parent(f, parent);
 }
 
-TEST(one_thread_takes_no_lock, IN_OWN)
+TEST(one_thread_takes_no_lock, struct fixture *f, IN_OWN)
 {
 	struct ibv_parent_domain_init_attr attr = {
 		.comp_mask =
 			IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC,
 	};
 	struct ibv_td_init_attr td_attr = {};
-	struct fixture *f = *state;
 	struct ibv_cq_ex *cq;
 	struct ibv_srq *srq;
 	struct ibv_qp *qp;
@@ -252,9 +246,8 @@ TEST(one_thread_takes_no_lock, IN_OWN)
 	assert_true(to_ornic_cq(f->cq)->lock.needed);
 }
 
-TEST(an_imported_context_shares_its_pages, IN_OWN)
+TEST(an_imported_context_shares_its_pages, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct verbs_context *vctx = fake_import(&f->fake);
 	unsigned int commands;
 	struct ornic_context *ctx;
@@ -297,9 +290,8 @@ TEST(an_imported_context_shares_its_pages, IN_OWN)
 }
 
 /* mmap() fails for each of the three pages in turn; later the same context has it */
-TEST(a_page_is_mapped_when_a_queue_needs_it, IN_OWN)
+TEST(a_page_is_mapped_when_a_queue_needs_it, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_cq_init_attr_ex attr = {
 		.cqe = 4,
 		.wc_flags = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK,

@@ -31,20 +31,16 @@ static void assert_board(struct fixture *f, struct ibv_qp *ibqp, bool set)
 				 1ULL << (slot % 64) : 0);
 }
 
-TEST(a_watched_queue_needs_nothing, IN_OWN)
+TEST(a_watched_queue_needs_nothing, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
-
 	post(f->rc);
 	assert_int_equal(le32toh(fake_qp(f->rc)->dbr->sq_pi), 1);
 	assert_int_equal(fake_take_doorbell(&f->fake), NOBODY);
 	assert_board(f, f->rc, false);
 }
 
-TEST(an_awake_device_looks_at_the_board, IN_OWN)
+TEST(an_awake_device_looks_at_the_board, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
-
 	fake_qp(f->rc)->dbr->sq_watched = 0;
 	f->fake.board->awake = htole32(1);
 	post(f->rc);
@@ -59,10 +55,8 @@ TEST(an_awake_device_looks_at_the_board, IN_OWN)
 	assert_int_equal(le32toh(fake_qp(f->rc)->dbr->sq_pi), 2);
 }
 
-TEST(a_sleeping_device_is_rung, IN_OWN)
+TEST(a_sleeping_device_is_rung, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
-
 	fake_qp(f->rc)->dbr->sq_watched = 0;
 	post(f->rc);
 	assert_int_equal(fake_take_doorbell(&f->fake), sq_doorbell(f->rc, 1));
@@ -71,9 +65,8 @@ TEST(a_sleeping_device_is_rung, IN_OWN)
 	assert_int_equal(fake_take_doorbell(&f->fake), sq_doorbell(f->rc, 2));
 }
 
-TEST(a_queue_without_a_slot_rings, IN_OWN)
+TEST(a_queue_without_a_slot_rings, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_qp *qp;
 
 	f->fake.no_slot = true;
@@ -90,10 +83,9 @@ TEST(a_queue_without_a_slot_rings, IN_OWN)
 	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
-TEST(one_doorbell_for_a_list, IN_OWN)
+TEST(one_doorbell_for_a_list, struct fixture *f, IN_OWN)
 {
 	struct ibv_send_wr wr[3] = {}, *bad;
-	struct fixture *f = *state;
 	int i;
 
 	for (i = 0; i < 3; i++) {
@@ -105,10 +97,9 @@ TEST(one_doorbell_for_a_list, IN_OWN)
 	assert_int_equal(fake_take_doorbell(&f->fake), sq_doorbell(f->rc, 3));
 }
 
-TEST(refused_requests_ring_nothing, IN_OWN)
+TEST(refused_requests_ring_nothing, struct fixture *f, IN_OWN)
 {
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND, .num_sge = 99 }, *bad;
-	struct fixture *f = *state;
 
 	fake_qp(f->rc)->dbr->sq_watched = 0;
 	assert_int_equal(ibv_post_send(f->rc, &wr, &bad), EINVAL);
@@ -122,10 +113,9 @@ TEST(refused_requests_ring_nothing, IN_OWN)
 	assert_board(f, f->rc, false);
 }
 
-TEST(receives_and_requests_for_events_ring_nothing, IN_OWN)
+TEST(receives_and_requests_for_events_ring_nothing, struct fixture *f, IN_OWN)
 {
 	struct ibv_recv_wr wr = {}, *bad;
-	struct fixture *f = *state;
 
 	assert_int_equal(ibv_post_recv(f->rc, &wr, &bad), 0);
 	assert_int_equal(ibv_req_notify_cq(f->cq, 0), 0);
@@ -138,7 +128,7 @@ static uint64_t rq_doorbell(enum ornic_db_type type, uint32_t num, uint32_t pi)
 }
 
 /* [ORNIC-DB-13] One doorbell for a list, and none for what is refused */
-TEST(receives_ring_for_a_device_that_needs_it, IN_OWN)
+TEST(receives_ring_for_a_device_that_needs_it, struct fixture *f, IN_OWN)
 {
 	struct ibv_wq_attr ready = {
 		.attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_RDY,
@@ -148,7 +138,6 @@ TEST(receives_ring_for_a_device_that_needs_it, IN_OWN)
 	struct ibv_wq_init_attr wq_attr = {
 		.wq_type = IBV_WQT_RQ, .max_wr = 4,
 	};
-	struct fixture *f = *state;
 	const struct verbs_context_ops *ops;
 	struct verbs_context *vctx;
 	static struct ornic_pd pd;
@@ -191,10 +180,8 @@ TEST(receives_ring_for_a_device_that_needs_it, IN_OWN)
 	ops->free_context(&vctx->context);
 }
 
-TEST(a_device_without_shadow_is_always_rung, IN(setup_plain, teardown))
+TEST(a_device_without_shadow_is_always_rung, struct fixture *f, IN(setup_plain, teardown))
 {
-	struct fixture *f = *state;
-
 	fake_qp(f->rc)->dbr->sq_watched = 0;
 	post(f->rc);
 	assert_int_equal(fake_take_doorbell(&f->fake), sq_doorbell(f->rc, 1));

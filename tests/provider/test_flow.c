@@ -54,9 +54,8 @@ static int attach(struct fixture *f, struct ibv_counters *counters,
 	return f->ops->attach_counters_point_flow(counters, &attr, NULL);
 }
 
-TEST(rules_are_the_kernels, IN_OWN)
+TEST(rules_are_the_kernels, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_flow *flow;
 	struct rule rule;
 
@@ -72,9 +71,8 @@ TEST(rules_are_the_kernels, IN_OWN)
 	assert_fails(create(f, &rule), EPERM);
 }
 
-TEST(counters_are_read_where_they_were_attached, IN_OWN)
+TEST(counters_are_read_where_they_were_attached, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	const struct verbs_context_ops *ops = f->ops;
 	struct ibv_counters *counters = create_counters(f);
 	uint64_t values[6];
@@ -111,9 +109,8 @@ TEST(counters_are_read_where_they_were_attached, IN_OWN)
 	assert_int_equal(ops->destroy_counters(counters), 0);
 }
 
-TEST(nothing_is_attached_while_rules_count, IN_OWN)
+TEST(nothing_is_attached_while_rules_count, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_counters *counters = create_counters(f);
 	struct ibv_flow *flows[2];
 	struct rule rule;
@@ -141,11 +138,10 @@ TEST(nothing_is_attached_while_rules_count, IN_OWN)
 	assert_int_equal(f->ops->destroy_counters(counters), 0);
 }
 
-TEST(what_cannot_be_attached, IN_OWN)
+TEST(what_cannot_be_attached, struct fixture *f, IN_OWN)
 {
 	struct ibv_counter_attach_attr attr = { .comp_mask = 1 };
 	struct ibv_counters_init_attr init = {};
-	struct fixture *f = *state;
 	struct ibv_counters *counters = create_counters(f);
 	struct ibv_flow flow;
 
@@ -186,9 +182,8 @@ static void assert_refused(struct fixture *f, const struct rule *rule,
 	assert_int_equal(f->fake.commands, commands);
 }
 
-TEST(specifications_have_room_for_what_they_say, IN_OWN)
+TEST(specifications_have_room_for_what_they_say, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_counters *counters = create_counters(f);
 	size_t whole = offsetof(struct rule, count[1]);
 	struct ibv_flow *flow;

@@ -2,9 +2,8 @@
 /* Memory regions and windows */
 #include "fixture.h"
 
-TEST(buffers_of_other_devices_are_registered, IN_OWN)
+TEST(buffers_of_other_devices_are_registered, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	const struct verbs_context_ops *ops = f->ops;
 	struct ibv_mr *mr;
 
@@ -15,9 +14,8 @@ TEST(buffers_of_other_devices_are_registered, IN_OWN)
 	assert_fails(ops->reg_dmabuf_mr(f->rc->pd, 0, 4096, 0, 3, 0), EBADF);
 }
 
-TEST(a_region_can_be_changed, IN_OWN)
+TEST(a_region_can_be_changed, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_mr *mr = f->ops->reg_mr(f->rc->pd, &f, sizeof(f), 0, 0);
 
 	assert_int_equal(f->ops->rereg_mr(verbs_get_mr(mr),
@@ -32,9 +30,8 @@ TEST(a_region_can_be_changed, IN_OWN)
 }
 
 /* The context has its lkey, so neither call is a command */
-TEST(the_null_region_is_the_contexts, IN_OWN)
+TEST(the_null_region_is_the_contexts, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	unsigned int commands = f->fake.commands;
 	struct ibv_mr *mr;
 
@@ -49,7 +46,7 @@ TEST(the_null_region_is_the_contexts, IN_OWN)
 	assert_fails(f->ops->alloc_null_mr(f->rc->pd), EOPNOTSUPP);
 }
 
-TEST(each_bind_makes_another_key, IN_OWN)
+TEST(each_bind_makes_another_key, struct fixture *f, IN_OWN)
 {
 	struct verbs_mr mr = { .ibv_mr.lkey = 0xabc00 };
 	struct ibv_mw_bind req = {
@@ -61,7 +58,6 @@ TEST(each_bind_makes_another_key, IN_OWN)
 			.mw_access_flags = IBV_ACCESS_REMOTE_WRITE,
 		},
 	};
-	struct fixture *f = *state;
 	struct ornic_bind bind;
 	struct fake_wqe wqe;
 	uint32_t key, i;
@@ -101,9 +97,8 @@ TEST(each_bind_makes_another_key, IN_OWN)
 }
 
 /* The device would complete these with an error, and take the QP with them */
-TEST(what_only_fails_is_not_bound, IN_OWN)
+TEST(what_only_fails_is_not_bound, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct verbs_mr mr = { .ibv_mr.lkey = 0xabc00 };
 	struct ibv_mr *null_mr = f->ops->alloc_null_mr(f->rc->pd);
 	struct ibv_mw *mw = f->ops->alloc_mw(f->rc->pd, IBV_MW_TYPE_1);
@@ -124,10 +119,9 @@ TEST(what_only_fails_is_not_bound, IN_OWN)
 	assert_int_equal(f->ops->dereg_mr(verbs_get_mr(null_mr)), 0);
 }
 
-TEST(what_is_not_bound_keeps_its_key, IN_OWN)
+TEST(what_is_not_bound_keeps_its_key, struct fixture *f, IN_OWN)
 {
 	struct ibv_mw_bind req = {};
-	struct fixture *f = *state;
 	struct ibv_mw *mw = f->ops->alloc_mw(f->rc->pd, IBV_MW_TYPE_1);
 	uint32_t key = mw->rkey;
 

@@ -15,12 +15,11 @@ static struct ibv_qp *create_qp_ex(struct fixture *f, uint32_t comp_mask,
 	return f->ops->create_qp_ex(f->ctx, &attr);
 }
 
-TEST(only_known_qps_are_created, IN_OWN)
+TEST(only_known_qps_are_created, struct fixture *f, IN_OWN)
 {
 	static const enum ibv_qp_type types[] = {
 		IBV_QPT_DRIVER, 0,
 	};
-	struct fixture *f = *state;
 	struct ibv_qp *qp;
 	size_t i;
 
@@ -51,13 +50,12 @@ TEST(only_known_qps_are_created, IN_OWN)
 }
 
 /* Packets name the SRQ, so the QP has neither rings nor CQs */
-TEST(xrc_receivers_have_no_rings, IN_OWN)
+TEST(xrc_receivers_have_no_rings, struct fixture *f, IN_OWN)
 {
 	struct ibv_qp_open_attr open_attr = {};
 	struct ibv_recv_wr recv_wr = {}, *bad_recv;
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
 	struct ibv_xrcd_init_attr xrcd_attr = {};
-	struct fixture *f = *state;
 	struct ibv_xrcd *xrcd;
 	struct ibv_qp *qp, *other;
 
@@ -103,9 +101,8 @@ static void assert_own_lines(const struct ornic_qp *qp)
 }
 
 /* One thread may send while another one posts receives, and a third polls */
-TEST(queues_share_no_cache_line, IN_OWN)
+TEST(queues_share_no_cache_line, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_qp_open_attr open_attr = {
 		.comp_mask = IBV_QP_OPEN_ATTR_NUM | IBV_QP_OPEN_ATTR_TYPE,
 		.qp_num = 5, .qp_type = IBV_QPT_XRC_RECV,
@@ -122,17 +119,14 @@ TEST(queues_share_no_cache_line, IN_OWN)
 }
 
 /* libibverbs then returns EOPNOTSUPP, which librdmacm treats as no options */
-TEST(there_is_nothing_to_agree_on, IN_OWN)
+TEST(there_is_nothing_to_agree_on, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
-
 	assert_null(f->ops->query_ece);
 	assert_null(f->ops->set_ece);
 }
 
-TEST(what_the_kernel_refuses_leaves_nothing, IN_OWN)
+TEST(what_the_kernel_refuses_leaves_nothing, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_ah_attr ah_attr = {};
 
 	f->fake.fail = EACCES;
@@ -147,10 +141,8 @@ TEST(what_the_kernel_refuses_leaves_nothing, IN_OWN)
 	assert_fails(create_qp_in(f, f->rc->pd, f->cq), EPERM);
 }
 
-TEST(what_cannot_be_mapped_is_destroyed_again, IN_OWN)
+TEST(what_cannot_be_mapped_is_destroyed_again, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
-
 	f->fake.bad_mmap = true;
 	assert_fails(f->ops->create_cq(f->ctx, 1, NULL, 0), EINVAL);
 	assert_int_equal(f->fake.cqs[1].cqn, 0);
@@ -165,9 +157,8 @@ TEST(what_cannot_be_mapped_is_destroyed_again, IN_OWN)
 }
 
 /* The object stays valid and can be destroyed later */
-TEST(what_cannot_be_destroyed_stays, IN_OWN)
+TEST(what_cannot_be_destroyed_stays, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ornic_pd lone = { .ibv_pd.context = f->ctx };
 	struct ibv_pd *pd = f->ops->alloc_pd(f->ctx);
 	struct ibv_mr *mr;
@@ -187,11 +178,10 @@ TEST(what_cannot_be_destroyed_stays, IN_OWN)
 	assert_int_equal(f->ops->destroy_cq(f->cq), EBUSY);
 }
 
-TEST(a_refused_transition_changes_nothing, IN_OWN)
+TEST(a_refused_transition_changes_nothing, struct fixture *f, IN_OWN)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
-	struct fixture *f = *state;
 
 	f->fake.fail = EINVAL;
 	assert_int_equal(f->ops->modify_qp(f->rc, &attr, IBV_QP_STATE), EINVAL);
@@ -202,13 +192,12 @@ TEST(a_refused_transition_changes_nothing, IN_OWN)
 	assert_int_equal(ibv_post_send(f->rc, &wr, &bad), 0);
 }
 
-TEST(queries_are_the_kernels, IN_OWN)
+TEST(queries_are_the_kernels, struct fixture *f, IN_OWN)
 {
 	struct ibv_qp_init_attr init_attr;
 	struct ibv_device_attr_ex dev_attr = {};
 	struct ibv_port_attr port_attr;
 	struct ibv_qp_attr qp_attr;
-	struct fixture *f = *state;
 	const struct verbs_context_ops *ops = f->ops;
 
 	assert_int_equal(ops->query_device_ex(f->ctx, NULL, &dev_attr,

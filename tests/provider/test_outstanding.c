@@ -195,9 +195,8 @@ static void check_queue(struct queue *q, uint32_t every, poll_fn poll)
 	poll(q->cq, WRS / every);
 }
 
-TEST(sends_are_outstanding_until_polled, IN_OWN)
+TEST(sends_are_outstanding_until_polled, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_cq *cq = create_cq(f);
 	struct ibv_qp *qp = create_qp(f, cq);
 	struct queue q = { .cq = cq, .qp = qp, .send = true };
@@ -217,9 +216,8 @@ TEST(sends_are_outstanding_until_polled, IN_OWN)
 	assert_int_equal(f->ops->destroy_cq(cq), 0);
 }
 
-TEST(receives_are_outstanding_until_polled, IN_OWN)
+TEST(receives_are_outstanding_until_polled, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_cq *cq = create_cq(f);
 	struct queue rq = { .cq = cq, .qp = create_qp(f, cq), .sges = 1 };
 	struct queue wq = { .cq = cq, .wq = create_wq(f, cq), .sges = 1 };
@@ -235,9 +233,8 @@ TEST(receives_are_outstanding_until_polled, IN_OWN)
 }
 
 /* Unsignaled requests alone are outstanding until a completion follows */
-TEST(unsignaled_sends_need_a_completion, IN_OWN)
+TEST(unsignaled_sends_need_a_completion, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_cq *cq = create_cq(f);
 	struct ibv_qp *qp = create_qp(f, cq);
 	struct queue q = { .cq = cq, .qp = qp, .send = true, .sges = 1 };
@@ -256,9 +253,8 @@ TEST(unsignaled_sends_need_a_completion, IN_OWN)
 }
 
 /* Completions of all queues in turn, polled in batches of any size */
-TEST(queues_share_a_cq, IN_OWN)
+TEST(queues_share_a_cq, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_cq *cq = create_cq(f);
 	struct ibv_qp *qps[] = { create_qp(f, cq), create_qp(f, cq) };
 	struct queue queues[] = {
@@ -295,9 +291,8 @@ TEST(queues_share_a_cq, IN_OWN)
 }
 
 /* Nothing is outstanding after RESET, and numbers begin anew */
-TEST(reset_ends_all_requests, IN_OWN)
+TEST(reset_ends_all_requests, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_cq *cq = create_cq(f);
 	struct ibv_qp *qp = create_qp(f, cq);
 	struct queue queues[] = {
@@ -326,9 +321,8 @@ TEST(reset_ends_all_requests, IN_OWN)
 }
 
 /* A new QP with the number of an old one; the CQ may remember either */
-TEST(a_number_is_used_again, IN_OWN)
+TEST(a_number_is_used_again, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_cq *cq = create_cq(f);
 	uint32_t num = 0, round;
 	struct queue q = { .cq = cq, .send = true, .sges = 1 };
@@ -345,9 +339,8 @@ TEST(a_number_is_used_again, IN_OWN)
 }
 
 /* Neither a transaction that is taken back nor one that fails counts */
-TEST(what_was_taken_back_is_not_outstanding, IN_OWN)
+TEST(what_was_taken_back_is_not_outstanding, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_cq *cq = create_cq(f);
 	struct ibv_qp *qp = create_qp(f, cq);
 	struct queue q = { .cq = cq, .qp = qp, .send = true, .sges = 3 };
@@ -373,9 +366,8 @@ TEST(what_was_taken_back_is_not_outstanding, IN_OWN)
 }
 
 /* Such a number is a device error; the queue counts as full */
-TEST(a_number_from_nowhere_is_not_believed, IN_OWN)
+TEST(a_number_from_nowhere_is_not_believed, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_cq *cq = create_cq(f);
 	struct ibv_qp *qp = create_qp(f, cq);
 	struct queue q = { .cq = cq, .qp = qp, .send = true, .sges = 1 };

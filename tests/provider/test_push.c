@@ -71,7 +71,7 @@ static void done(struct fixture *f, struct ibv_qp *ibqp)
 	fake_release_sends(fake_qp(ibqp));
 }
 
-TEST(a_single_request_is_pushed, IN(setup_unwatched, teardown))
+TEST(a_single_request_is_pushed, struct fixture *f, IN(setup_unwatched, teardown))
 {
 	uint8_t data[64] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 	struct ibv_sge sg = {
@@ -81,7 +81,6 @@ TEST(a_single_request_is_pushed, IN(setup_unwatched, teardown))
 		.wr_id = 77, .opcode = IBV_WR_RDMA_WRITE, .sg_list = &sg,
 		.num_sge = 1, .wr.rdma = { .remote_addr = 0x1234, .rkey = 9 },
 	};
-	struct fixture *f = *state;
 	struct ibv_send_wr *bad;
 	unsigned int i;
 
@@ -94,14 +93,13 @@ TEST(a_single_request_is_pushed, IN(setup_unwatched, teardown))
 }
 
 /* A thread that holds the lock may be preempted: another one rings and does not wait */
-TEST(a_held_lock_rings, IN(setup_unwatched, teardown))
+TEST(a_held_lock_rings, struct fixture *f, IN(setup_unwatched, teardown))
 {
 	uint8_t data[8] = {};
 	struct ibv_sge sg = { .addr = (uintptr_t)data, .length = 8, .lkey = 5 };
 	struct ibv_send_wr wr = {
 		.opcode = IBV_WR_RDMA_WRITE, .sg_list = &sg, .num_sge = 1,
 	};
-	struct fixture *f = *state;
 	struct ornic_context *ctx = to_ornic_context(f->ctx);
 	struct ibv_send_wr *bad;
 
@@ -111,9 +109,8 @@ TEST(a_held_lock_rings, IN(setup_unwatched, teardown))
 	pthread_spin_unlock(&ctx->push_lock);
 }
 
-TEST(a_longer_request_is_not_pushed, IN(setup_unwatched, teardown))
+TEST(a_longer_request_is_not_pushed, struct fixture *f, IN(setup_unwatched, teardown))
 {
-	struct fixture *f = *state;
 	uint8_t data[64] = {};
 	struct ibv_sge sg[2] = {
 		{ .addr = (uintptr_t)data, .length = 25 },
@@ -141,11 +138,10 @@ TEST(a_longer_request_is_not_pushed, IN(setup_unwatched, teardown))
 	assert_rung(f, f->ud);
 }
 
-TEST(a_list_is_not_pushed, IN(setup_unwatched, teardown))
+TEST(a_list_is_not_pushed, struct fixture *f, IN(setup_unwatched, teardown))
 {
 	struct ibv_send_wr next = { .opcode = IBV_WR_SEND };
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND, .next = &next };
-	struct fixture *f = *state;
 	struct ibv_send_wr *bad;
 
 	assert_int_equal(ibv_post_send(f->rc, &wr, &bad), 0);
@@ -156,9 +152,8 @@ TEST(a_list_is_not_pushed, IN(setup_unwatched, teardown))
 	assert_pushed(f, f->rc, 0);
 }
 
-TEST(a_transaction_is_pushed, IN(setup_unwatched, teardown))
+TEST(a_transaction_is_pushed, struct fixture *f, IN(setup_unwatched, teardown))
 {
-	struct fixture *f = *state;
 	struct ibv_qp_ex *qp = ex(f->rc);
 	uint8_t data[24] = { 1, 2, 3 };
 	unsigned int i;
@@ -190,9 +185,8 @@ TEST(a_transaction_is_pushed, IN(setup_unwatched, teardown))
 }
 
 /* [ORNIC-PUSH-3] There is no lock between processes */
-TEST(an_imported_context_does_not_push, IN(setup_unwatched, teardown))
+TEST(an_imported_context_does_not_push, struct fixture *f, IN(setup_unwatched, teardown))
 {
-	struct fixture *f = *state;
 	struct verbs_context *vctx = fake_import(&f->fake);
 	struct ornic_context *ctx;
 
@@ -204,9 +198,8 @@ TEST(an_imported_context_does_not_push, IN(setup_unwatched, teardown))
 	f->ops->free_context(&vctx->context);
 }
 
-TEST(the_page_cannot_be_mapped, IN(setup_unwatched, teardown))
+TEST(the_page_cannot_be_mapped, struct fixture *f, IN(setup_unwatched, teardown))
 {
-	struct fixture *f = *state;
 	struct verbs_context *vctx;
 	struct ornic_context *ctx;
 

@@ -73,10 +73,9 @@ static void assert_no_route(const struct fake_wqe *wqe)
 	assert_memory_equal(&route, &none, sizeof(none));
 }
 
-TEST(frames_arrive_whole_across_wraps, IN_OWN)
+TEST(frames_arrive_whole_across_wraps, struct fixture *f, IN_OWN)
 {
 	struct ibv_sge sg[SGES];
-	struct fixture *f = *state;
 	struct ibv_qp *qp = raw_qp(f);
 	struct ibv_send_wr wr = {
 		.sg_list = sg, .opcode = IBV_WR_SEND,
@@ -105,7 +104,7 @@ TEST(frames_arrive_whole_across_wraps, IN_OWN)
 	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
-TEST(frames_may_be_inline, IN_OWN)
+TEST(frames_may_be_inline, struct fixture *f, IN_OWN)
 {
 	uint8_t data[201];
 	struct ibv_sge sg[2] = {
@@ -116,7 +115,6 @@ TEST(frames_may_be_inline, IN_OWN)
 		.sg_list = sg, .opcode = IBV_WR_SEND,
 		.send_flags = IBV_SEND_INLINE,
 	};
-	struct fixture *f = *state;
 	struct ibv_qp *qp = raw_qp(f);
 	struct fake_wqe wqe;
 	uint32_t i;
@@ -146,11 +144,10 @@ TEST(frames_may_be_inline, IN_OWN)
 	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
-TEST(only_frames_are_sent, IN_OWN)
+TEST(only_frames_are_sent, struct fixture *f, IN_OWN)
 {
 	struct ibv_sge sg = test_sge(1, 1);
 	struct ibv_send_wr wr = { .sg_list = &sg, .num_sge = 1 };
-	struct fixture *f = *state;
 	struct ibv_qp *qp = raw_qp(f);
 	int opcode;
 
@@ -197,7 +194,7 @@ static uint32_t tso_turn(uint32_t turn, uint8_t *headers, struct ibv_sge *sg)
 	return len;
 }
 
-TEST(tso_puts_headers_before_the_payload, IN_OWN)
+TEST(tso_puts_headers_before_the_payload, struct fixture *f, IN_OWN)
 {
 	uint8_t headers[TSO_HEADER + 1];
 	struct ibv_sge sg[SGES];
@@ -205,7 +202,6 @@ TEST(tso_puts_headers_before_the_payload, IN_OWN)
 		.sg_list = sg, .opcode = IBV_WR_TSO,
 		.tso = { .hdr = headers, .mss = MSS },
 	};
-	struct fixture *f = *state;
 	struct ibv_qp *qp = raw_qp(f);
 	struct fake_wqe wqe;
 	uint32_t i, len;
@@ -224,7 +220,7 @@ TEST(tso_puts_headers_before_the_payload, IN_OWN)
 	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
-TEST(tso_needs_headers_that_fit, IN_OWN)
+TEST(tso_needs_headers_that_fit, struct fixture *f, IN_OWN)
 {
 	static const struct {
 		uint32_t length;
@@ -245,7 +241,6 @@ TEST(tso_needs_headers_that_fit, IN_OWN)
 	static uint8_t headers[TSO_HEADER + 1];
 	struct ibv_sge sg[SGES + 1] = {};
 	struct ibv_send_wr wr = { .sg_list = sg, .opcode = IBV_WR_TSO };
-	struct fixture *f = *state;
 	struct ibv_qp *qp = raw_qp(f);
 	struct ibv_qp *without;
 	size_t i;
@@ -276,7 +271,7 @@ TEST(tso_needs_headers_that_fit, IN_OWN)
 	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
-TEST(frames_are_built_call_by_call, IN_OWN)
+TEST(frames_are_built_call_by_call, struct fixture *f, IN_OWN)
 {
 	uint8_t data[200];
 	struct ibv_data_buf bufs[2] = {
@@ -284,7 +279,6 @@ TEST(frames_are_built_call_by_call, IN_OWN)
 		{ .addr = data + 100, .length = 100 },
 	};
 	struct ibv_sge sg[SGES];
-	struct fixture *f = *state;
 	struct ibv_qp *ibqp = raw_qp(f);
 	struct ibv_qp_ex *qp = ex(ibqp);
 	struct fake_wqe wqe;
@@ -327,11 +321,10 @@ TEST(frames_are_built_call_by_call, IN_OWN)
 	assert_int_equal(f->ops->destroy_qp(ibqp), 0);
 }
 
-TEST(tso_is_built_call_by_call, IN_OWN)
+TEST(tso_is_built_call_by_call, struct fixture *f, IN_OWN)
 {
 	uint8_t headers[TSO_HEADER];
 	struct ibv_sge sg[SGES];
-	struct fixture *f = *state;
 	struct ibv_qp *ibqp = raw_qp(f);
 	struct ibv_qp_ex *qp = ex(ibqp);
 	struct fake_wqe wqe;
@@ -360,7 +353,7 @@ TEST(tso_is_built_call_by_call, IN_OWN)
 	assert_int_equal(f->ops->destroy_qp(ibqp), 0);
 }
 
-TEST(a_bad_tso_takes_all_back, IN_OWN)
+TEST(a_bad_tso_takes_all_back, struct fixture *f, IN_OWN)
 {
 	static const struct {
 		uint32_t length;
@@ -372,7 +365,6 @@ TEST(a_bad_tso_takes_all_back, IN_OWN)
 	};
 	static uint8_t headers[TSO_HEADER + 1];
 	struct ibv_sge sg = test_sge(0, 0);
-	struct fixture *f = *state;
 	struct ibv_qp *ibqp = raw_qp(f);
 	struct ibv_qp_ex *qp = ex(ibqp);
 	size_t i;
@@ -400,12 +392,11 @@ TEST(a_bad_tso_takes_all_back, IN_OWN)
 	assert_int_equal(f->ops->destroy_qp(ibqp), 0);
 }
 
-TEST(creation_tells_the_kernel, IN_OWN)
+TEST(creation_tells_the_kernel, struct fixture *f, IN_OWN)
 {
 	const uint32_t flags = IBV_QP_CREATE_SCATTER_FCS |
 			       IBV_QP_CREATE_CVLAN_STRIPPING |
 			       IBV_QP_CREATE_PCI_WRITE_END_PADDING;
-	struct fixture *f = *state;
 	struct ibv_qp_init_attr_ex attr =
 		raw_attr(f, IBV_QP_INIT_ATTR_CREATE_FLAGS |
 			 IBV_QP_INIT_ATTR_MAX_TSO_HEADER);
@@ -430,9 +421,8 @@ TEST(creation_tells_the_kernel, IN_OWN)
 	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
-TEST(what_a_raw_qp_cannot_have, IN_OWN)
+TEST(what_a_raw_qp_cannot_have, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ornic_context *ctx = to_ornic_context(f->ctx);
 	struct ibv_qp_init_attr_ex attr;
 	struct ibv_srq srq = {};
@@ -461,7 +451,7 @@ TEST(what_a_raw_qp_cannot_have, IN_OWN)
 	assert_fails(create(f, &attr), EOPNOTSUPP);
 }
 
-TEST(rates_go_to_the_kernel, IN_OWN)
+TEST(rates_go_to_the_kernel, struct fixture *f, IN_OWN)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTS, .rate_limit = 5000,
@@ -470,7 +460,6 @@ TEST(rates_go_to_the_kernel, IN_OWN)
 		.rate_limit = 7000, .max_burst_sz = 3000,
 		.typical_pkt_sz = 1500,
 	};
-	struct fixture *f = *state;
 	struct ibv_qp_init_attr_ex init = raw_attr(f, 0);
 	struct ibv_sge sg = test_sge(1, 1);
 	struct ibv_send_wr wr = {
@@ -499,9 +488,8 @@ TEST(rates_go_to_the_kernel, IN_OWN)
 	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
-TEST(the_device_is_described, IN_OWN)
+TEST(the_device_is_described, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	const struct verbs_context_ops *ops = f->ops;
 	struct ibv_context *ctx = f->ctx;
 	struct ibv_device_attr_ex attr;

@@ -40,9 +40,8 @@ static bool take(struct ibv_qp *ibqp, struct ornic_rq_hdr *hdr,
 }
 
 /* [ORNIC-GEN-4] */
-TEST(wqes_arrive_whole_across_wraps, IN_OWN)
+TEST(wqes_arrive_whole_across_wraps, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ornic_rq_hdr hdr;
 	struct ornic_sge sge[4];
 	uint32_t i;
@@ -58,9 +57,8 @@ TEST(wqes_arrive_whole_across_wraps, IN_OWN)
 	}
 }
 
-TEST(the_queue_holds_what_was_asked_for, IN_OWN)
+TEST(the_queue_holds_what_was_asked_for, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ornic_rq_hdr hdr;
 	struct ornic_sge sge[4];
 	int posted;
@@ -78,10 +76,9 @@ TEST(the_queue_holds_what_was_asked_for, IN_OWN)
  * consumer index may lag behind, which may be so far for ever. So all that is
  * granted can be posted again when all has been received.
  */
-TEST(the_index_may_lag, IN_OWN)
+TEST(the_index_may_lag, struct fixture *f, IN_OWN)
 {
 	enum { GRANTED = 5, LAG = 3 };
-	struct fixture *f = *state;
 	struct ornic_rq_hdr hdr;
 	struct ornic_sge sge[4];
 	struct ibv_qp *qp;
@@ -102,9 +99,8 @@ TEST(the_index_may_lag, IN_OWN)
 	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
-TEST(too_many_sges_are_refused, IN_OWN)
+TEST(too_many_sges_are_refused, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_recv_wr wr = { .num_sge = -1 }, *bad = NULL;
 
 	assert_int_equal(post(f->rc, 0, 5), EINVAL);
@@ -113,13 +109,12 @@ TEST(too_many_sges_are_refused, IN_OWN)
 	assert_int_equal(fake_qp(f->rc)->dbr->rq_pi, 0);
 }
 
-TEST(only_reset_refuses, IN_OWN)
+TEST(only_reset_refuses, struct fixture *f, IN_OWN)
 {
 	static const enum ibv_qp_state states[] = {
 		IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS, IBV_QPS_SQD,
 		IBV_QPS_SQE, IBV_QPS_ERR,
 	};
-	struct fixture *f = *state;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(states); i++) {
@@ -131,9 +126,8 @@ TEST(only_reset_refuses, IN_OWN)
 	}
 }
 
-TEST(an_index_from_nowhere_is_not_believed, IN_OWN)
+TEST(an_index_from_nowhere_is_not_believed, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	int posted;
 
 	assert_int_equal(post_list(f->rc, 0, 1, RQ_WRS, &posted), 0);
@@ -146,9 +140,8 @@ TEST(an_index_from_nowhere_is_not_believed, IN_OWN)
 	assert_int_equal(post(f->rc, 0, 1), ENOMEM);
 }
 
-TEST(queues_of_no_size_work, IN_OWN)
+TEST(queues_of_no_size_work, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_send_wr swr = { .opcode = IBV_WR_SEND }, *bad;
 	struct ibv_qp *qp;
 

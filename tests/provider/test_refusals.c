@@ -19,9 +19,8 @@ static int error_of(const void *object)
 	return errno;
 }
 
-TEST(of_qps, IN_OWN)
+TEST(of_qps, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_srq srq = { .context = f->ctx };
 	const uint32_t tso = IBV_QP_INIT_ATTR_PD |
 			     IBV_QP_INIT_ATTR_MAX_TSO_HEADER;
@@ -80,9 +79,8 @@ TEST(of_qps, IN_OWN)
 		       "rate limit comp_mask 0x1");
 }
 
-TEST(of_cqs, IN_OWN)
+TEST(of_cqs, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_cq_init_attr_ex attr = { .cqe = 1, .comp_mask = 1u << 31 };
 
 	assert_refused(f, error_of(f->ops->create_cq_ex(f->ctx, &attr)),
@@ -105,9 +103,8 @@ TEST(of_cqs, IN_OWN)
 		       EPROTO, "entries of 128 bytes instead of 32");
 }
 
-TEST(of_srqs, IN_OWN)
+TEST(of_srqs, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_srq_init_attr_ex attr = { .comp_mask = 1u << 31 };
 	struct ibv_srq_init_attr basic = { .attr.max_wr = 4 };
 	struct ibv_srq_attr change = { .max_wr = 4, .srq_limit = 5 };
@@ -135,9 +132,8 @@ TEST(of_srqs, IN_OWN)
 	assert_int_equal(f->ops->destroy_srq(srq), 0);
 }
 
-TEST(of_wqs, IN_OWN)
+TEST(of_wqs, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_context *ctx = f->ctx;
 	struct ibv_rwq_ind_table_init_attr table = { .log_ind_tbl_size = 14 };
 	struct ibv_wq_init_attr attr = { .comp_mask = 2 };
@@ -158,9 +154,8 @@ TEST(of_wqs, IN_OWN)
 		       EINVAL, "log_ind_tbl_size 14 exceeds 13");
 }
 
-TEST(of_domains, IN_OWN)
+TEST(of_domains, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_td_init_attr td_attr = { .comp_mask = 1 };
 	struct ibv_parent_domain_init_attr attr = {};
 	struct ibv_pd *parent;
@@ -189,9 +184,8 @@ TEST(of_domains, IN_OWN)
 	assert_int_equal(f->ops->dealloc_pd(attr.pd), 0);
 }
 
-TEST(of_counters, IN_OWN)
+TEST(of_counters, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	const struct verbs_context_ops *ops = f->ops;
 	struct ibv_counters_init_attr init = {};
 	struct ibv_counter_attach_attr attr = { .comp_mask = 1 };
@@ -218,12 +212,11 @@ TEST(of_counters, IN_OWN)
 }
 
 /* The kernel explains its own refusals; the data path explains nothing */
-TEST(others_are_silent, IN_OWN)
+TEST(others_are_silent, struct fixture *f, IN_OWN)
 {
 	struct ibv_send_wr wr = { .opcode = IBV_WR_TSO }, *bad;
 	struct ibv_recv_wr recv = { .num_sge = 1000 }, *bad_recv;
 	struct ibv_qp_attr attr = {};
-	struct fixture *f = *state;
 
 	f->fake.fail = EINVAL;
 	assert_int_equal(f->ops->modify_qp(f->rc, &attr, IBV_QP_STATE), EINVAL);

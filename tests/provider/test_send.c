@@ -53,13 +53,12 @@ static void send_one(struct ibv_qp *ibqp, struct one *one,
 }
 
 /* [ORNIC-SQ-2] Each opcode with each number of SGEs begins at each place in the ring */
-TEST(connected_wqes_arrive_whole_across_wraps, IN_OWN)
+TEST(connected_wqes_arrive_whole_across_wraps, struct fixture *f, IN_OWN)
 {
 	static const enum ibv_wr_opcode opcodes[] = {
 		IBV_WR_SEND, IBV_WR_SEND_WITH_IMM, IBV_WR_RDMA_WRITE,
 		IBV_WR_RDMA_WRITE_WITH_IMM, IBV_WR_RDMA_READ,
 	};
-	struct fixture *f = *state;
 	struct ornic_route_rc route;
 	struct fake_wqe wqe;
 	uint32_t i, opcode, num;
@@ -86,9 +85,8 @@ TEST(connected_wqes_arrive_whole_across_wraps, IN_OWN)
 }
 
 /* [ORNIC-GEN-4] */
-TEST(datagrams_carry_the_address_vector, IN_OWN)
+TEST(datagrams_carry_the_address_vector, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ornic_route_ud route;
 	struct fake_wqe wqe;
 	struct one one;
@@ -107,9 +105,8 @@ TEST(datagrams_carry_the_address_vector, IN_OWN)
 	}
 }
 
-TEST(atomics_have_their_arguments, IN_OWN)
+TEST(atomics_have_their_arguments, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ornic_atomic atomic;
 	struct fake_wqe wqe;
 	struct one one;
@@ -141,9 +138,8 @@ TEST(atomics_have_their_arguments, IN_OWN)
 	assert_int_equal(post(f->rc, &one), EINVAL);
 }
 
-TEST(keys_are_invalidated, IN_OWN)
+TEST(keys_are_invalidated, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct fake_wqe wqe;
 	struct one one;
 	uint32_t i;
@@ -172,11 +168,10 @@ TEST(keys_are_invalidated, IN_OWN)
 	assert_int_equal(post(f->rc, &one), EINVAL);
 }
 
-TEST(windows_of_type_2_are_bound, IN_OWN)
+TEST(windows_of_type_2_are_bound, struct fixture *f, IN_OWN)
 {
 	struct ibv_mr mr = { .lkey = 0x10, .rkey = 0x20 };
 	struct ibv_mw mw = { .rkey = 0x30, .type = IBV_MW_TYPE_2 };
-	struct fixture *f = *state;
 	struct ornic_bind bind;
 	struct fake_wqe wqe;
 	struct one one;
@@ -205,7 +200,7 @@ TEST(windows_of_type_2_are_bound, IN_OWN)
 }
 
 /* Each opcode with a route has the number of the SRQ */
-TEST(xrc_names_the_srq, IN_OWN)
+TEST(xrc_names_the_srq, struct fixture *f, IN_OWN)
 {
 	static const enum ibv_wr_opcode opcodes[] = {
 		IBV_WR_SEND, IBV_WR_SEND_WITH_IMM, IBV_WR_RDMA_WRITE,
@@ -213,7 +208,6 @@ TEST(xrc_names_the_srq, IN_OWN)
 		IBV_WR_ATOMIC_CMP_AND_SWP, IBV_WR_ATOMIC_FETCH_AND_ADD,
 		IBV_WR_SEND_WITH_INV,
 	};
-	struct fixture *f = *state;
 	struct fake_wqe wqe;
 	struct ibv_qp *qp;
 	struct one one;
@@ -235,7 +229,7 @@ TEST(xrc_names_the_srq, IN_OWN)
 	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
-TEST(unreliable_connections_neither_read_nor_change, IN_OWN)
+TEST(unreliable_connections_neither_read_nor_change, struct fixture *f, IN_OWN)
 {
 	static const struct {
 		enum ibv_wr_opcode opcode;
@@ -249,7 +243,6 @@ TEST(unreliable_connections_neither_read_nor_change, IN_OWN)
 		{ IBV_WR_SEND_WITH_INV, EINVAL },
 		{ IBV_WR_FLUSH, EINVAL }, { IBV_WR_ATOMIC_WRITE, EINVAL },
 	};
-	struct fixture *f = *state;
 	struct fake_wqe wqe;
 	struct ibv_qp *qp;
 	struct one one;
@@ -278,14 +271,13 @@ static void fill_queue(struct ibv_qp *qp, struct one *one)
 }
 
 /* No kind of request fits, and the ring does not change */
-TEST(nothing_goes_into_a_full_queue, IN_OWN)
+TEST(nothing_goes_into_a_full_queue, struct fixture *f, IN_OWN)
 {
 	static const enum ibv_wr_opcode opcodes[] = {
 		IBV_WR_SEND, IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ,
 		IBV_WR_ATOMIC_CMP_AND_SWP, IBV_WR_ATOMIC_FETCH_AND_ADD,
 		IBV_WR_SEND_WITH_INV, IBV_WR_LOCAL_INV,
 	};
-	struct fixture *f = *state;
 	struct fake_wqe wqe;
 	struct one one;
 	size_t i;
@@ -340,17 +332,14 @@ static void check_inline_data(struct ibv_qp *ibqp, struct ibv_ah *ah)
 	}
 }
 
-TEST(inline_data_is_copied, IN_OWN)
+TEST(inline_data_is_copied, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
-
 	check_inline_data(f->rc, f->ah);
 	check_inline_data(f->ud, f->ah);
 }
 
-TEST(too_much_inline_data_is_refused, IN_OWN)
+TEST(too_much_inline_data_is_refused, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct one one;
 
 	make(&one, IBV_WR_SEND, 0, 1);
@@ -376,9 +365,8 @@ TEST(too_much_inline_data_is_refused, IN_OWN)
 	assert_no_send(f->rc);
 }
 
-TEST(too_many_sges_are_refused, IN_OWN)
+TEST(too_many_sges_are_refused, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct one one;
 
 	make(&one, IBV_WR_SEND, 0, SGES + 1);
@@ -395,13 +383,12 @@ TEST(too_many_sges_are_refused, IN_OWN)
 	assert_no_send(f->ud);
 }
 
-TEST(unknown_opcodes_are_refused, IN_OWN)
+TEST(unknown_opcodes_are_refused, struct fixture *f, IN_OWN)
 {
 	static const int unknown[] = {
 		IBV_WR_TSO, IBV_WR_DRIVER1, IBV_WR_FLUSH, IBV_WR_ATOMIC_WRITE,
 		32, 63, 64, 255, -1,
 	};
-	struct fixture *f = *state;
 	struct one one;
 	size_t i;
 
@@ -420,7 +407,7 @@ TEST(unknown_opcodes_are_refused, IN_OWN)
 	assert_no_send(f->ud);
 }
 
-TEST(states_decide_what_may_be_posted, IN_OWN)
+TEST(states_decide_what_may_be_posted, struct fixture *f, IN_OWN)
 {
 	static const struct {
 		enum ibv_qp_state state;
@@ -431,7 +418,6 @@ TEST(states_decide_what_may_be_posted, IN_OWN)
 		{ IBV_QPS_SQD, 0 }, { IBV_QPS_SQE, 0 }, { IBV_QPS_ERR, 0 },
 		{ IBV_QPS_RESET, EINVAL },
 	};
-	struct fixture *f = *state;
 	struct one one;
 	size_t i;
 
@@ -444,9 +430,8 @@ TEST(states_decide_what_may_be_posted, IN_OWN)
 	}
 }
 
-TEST(a_full_queue_takes_no_more, IN_OWN)
+TEST(a_full_queue_takes_no_more, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct fake_wqe wqe;
 	struct one one;
 	uint32_t i;
@@ -480,10 +465,9 @@ TEST(a_full_queue_takes_no_more, IN_OWN)
 }
 
 /* [ORNIC-ORD-5] The index is always some slots behind what is done */
-TEST(the_index_may_lag, IN_OWN)
+TEST(the_index_may_lag, struct fixture *f, IN_OWN)
 {
 	enum { LAG = 6 };
-	struct fixture *f = *state;
 	struct fake_wqe wqe;
 	struct one one;
 	uint32_t lap, i;
@@ -507,9 +491,8 @@ TEST(the_index_may_lag, IN_OWN)
 	assert_int_equal(post(f->rc, &one), ENOMEM);
 }
 
-TEST(an_index_from_nowhere_is_not_believed, IN_OWN)
+TEST(an_index_from_nowhere_is_not_believed, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct one one;
 
 	fill_queue(f->rc, &one);
@@ -519,9 +502,8 @@ TEST(an_index_from_nowhere_is_not_believed, IN_OWN)
 	assert_int_equal(post(f->rc, &one), ENOMEM);
 }
 
-TEST(indexes_run_over_32_bits, IN_OWN)
+TEST(indexes_run_over_32_bits, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ornic_sq *sq = &to_ornic_qp(f->rc)->sq;
 	struct fake_wqe wqe;
 	struct one one;
@@ -545,9 +527,8 @@ TEST(indexes_run_over_32_bits, IN_OWN)
 				 ENOMEM);
 }
 
-TEST(a_bad_request_ends_a_list, IN_OWN)
+TEST(a_bad_request_ends_a_list, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_send_wr *bad = NULL;
 	struct fake_wqe wqe;
 	struct one one[4];
@@ -567,9 +548,8 @@ TEST(a_bad_request_ends_a_list, IN_OWN)
 	assert_no_send(f->rc);
 }
 
-TEST(an_empty_list_is_nothing, IN_OWN)
+TEST(an_empty_list_is_nothing, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_send_wr *bad;
 
 	assert_int_equal(ibv_post_send(f->rc, NULL, &bad), 0);
@@ -578,9 +558,8 @@ TEST(an_empty_list_is_nothing, IN_OWN)
 }
 
 /* [ORNIC-QP-10] */
-TEST(reset_begins_the_ring_again, IN_OWN)
+TEST(reset_begins_the_ring_again, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct fake_wqe wqe;
 	struct one one;
 	int i;

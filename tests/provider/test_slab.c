@@ -33,9 +33,8 @@ static void destroy_cq(struct fixture *f, struct ibv_cq *cq)
 	assert_int_equal(f->ops->destroy_cq(cq), 0);
 }
 
-TEST(objects_share_one_mapping, IN_OWN)
+TEST(objects_share_one_mapping, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ornic_slab *slab = to_ornic_cq(f->cq)->mem.slab;
 	struct ibv_cq *cq = create_cq(f, 4);
 
@@ -55,9 +54,8 @@ TEST(objects_share_one_mapping, IN_OWN)
 	assert_int_equal(slab->users, 3);
 }
 
-TEST(one_slab_without_users_stays_mapped, IN_OWN)
+TEST(one_slab_without_users_stays_mapped, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_cq *cqs[3];
 	struct ornic_slab *last;
 	unsigned int i;
@@ -78,9 +76,8 @@ TEST(one_slab_without_users_stays_mapped, IN_OWN)
 	assert_ptr_equal(slabs(f)->spare, last);
 }
 
-TEST(the_spare_slab_is_used_again, IN_OWN)
+TEST(the_spare_slab_is_used_again, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ornic_slab *slab;
 	struct ibv_cq *cq;
 	unsigned int i;
@@ -101,9 +98,8 @@ TEST(the_spare_slab_is_used_again, IN_OWN)
 }
 
 /* The kernel frees a slab, and gives its offset for mmap() to the next one */
-TEST(an_offset_does_not_identify_a_slab, IN_OWN)
+TEST(an_offset_does_not_identify_a_slab, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ornic_slab *old;
 	struct ibv_cq *cq;
 
@@ -124,9 +120,8 @@ TEST(an_offset_does_not_identify_a_slab, IN_OWN)
 	assert_int_equal(mapped_slabs(f), 2);
 }
 
-TEST(large_rings_have_their_own_mapping, IN_OWN)
+TEST(large_rings_have_their_own_mapping, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_cq *cq = create_cq(f, MANY_CQES);
 
 	assert_null(to_ornic_cq(cq)->mem.slab);
@@ -147,9 +142,8 @@ TEST(large_rings_have_their_own_mapping, IN_OWN)
 	assert_int_equal(f->fake.cqs[1].cqn, 0);
 }
 
-TEST(a_slab_that_cannot_be_mapped_is_not_kept, IN_OWN)
+TEST(a_slab_that_cannot_be_mapped_is_not_kept, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_cq *cq;
 
 	f->fake.bad_mmap = true;
@@ -165,9 +159,8 @@ TEST(a_slab_that_cannot_be_mapped_is_not_kept, IN_OWN)
 }
 
 /* Another process has its own address space, and the same slabs */
-TEST(an_imported_context_maps_for_itself, IN_OWN)
+TEST(an_imported_context_maps_for_itself, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	const struct ornic_slab *ours = to_ornic_cq(f->cq)->mem.slab, *theirs;
 	struct verbs_context *import = fake_import(&f->fake);
 	struct ibv_cq *cq;
@@ -183,9 +176,8 @@ TEST(an_imported_context_maps_for_itself, IN_OWN)
 }
 
 /* As after a hot unplug, when the kernel no longer destroys objects */
-TEST(a_closed_context_leaves_no_slab, IN_OWN)
+TEST(a_closed_context_leaves_no_slab, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct verbs_context *import = fake_import(&f->fake);
 	struct ornic_slab slabs[2];
 	struct ibv_cq *cqs[2];

@@ -34,9 +34,8 @@ static void take(struct ibv_srq *srq, uint64_t n)
 	take_recv(fake_srq(srq), n);
 }
 
-TEST(receives_arrive_across_wraps, IN_OWN)
+TEST(receives_arrive_across_wraps, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_srq *srq = create_srq(f, SRQ_WRS);
 	uint64_t in = 0, out = 0;
 	int i, n;
@@ -51,9 +50,8 @@ TEST(receives_arrive_across_wraps, IN_OWN)
 }
 
 /* The place of a WQE is free when a QP has taken it, before it completes */
-TEST(a_full_srq_takes_one_for_each_taken, IN_OWN)
+TEST(a_full_srq_takes_one_for_each_taken, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_srq *srq = create_srq(f, SRQ_WRS);
 	uint64_t in = 0;
 	int i;
@@ -68,10 +66,9 @@ TEST(a_full_srq_takes_one_for_each_taken, IN_OWN)
 	assert_int_equal(f->ops->destroy_srq(srq), 0);
 }
 
-TEST(too_many_sges_are_refused, IN_OWN)
+TEST(too_many_sges_are_refused, struct fixture *f, IN_OWN)
 {
 	struct ibv_recv_wr wr = { .num_sge = RECV_SGES + 1 }, *bad;
-	struct fixture *f = *state;
 	struct ibv_srq *srq = create_srq(f, SRQ_WRS);
 
 	assert_int_equal(f->ops->post_srq_recv(srq, &wr, &bad), EINVAL);
@@ -80,10 +77,9 @@ TEST(too_many_sges_are_refused, IN_OWN)
 }
 
 /* From many places in the ring, with 0, 4 and 8 requests in it */
-TEST(resizing_keeps_what_is_posted, IN_OWN)
+TEST(resizing_keeps_what_is_posted, struct fixture *f, IN_OWN)
 {
 	struct ibv_srq_attr attr = { .max_wr = 4 * SRQ_WRS };
-	struct fixture *f = *state;
 	uint64_t in, out;
 	struct ibv_srq *srq;
 	uint32_t before, n;
@@ -110,10 +106,9 @@ TEST(resizing_keeps_what_is_posted, IN_OWN)
 	}
 }
 
-TEST(a_refused_change_changes_nothing, IN_OWN)
+TEST(a_refused_change_changes_nothing, struct fixture *f, IN_OWN)
 {
 	struct ibv_srq_attr attr = { .max_wr = 4 * SRQ_WRS };
-	struct fixture *f = *state;
 	const struct verbs_context_ops *ops = f->ops;
 	struct ibv_srq *srq = create_srq(f, SRQ_WRS);
 	uint64_t n;
@@ -135,10 +130,9 @@ TEST(a_refused_change_changes_nothing, IN_OWN)
 }
 
 /* A limit above the new size is refused before the resize */
-TEST(a_limit_above_the_new_size_changes_nothing, IN_OWN)
+TEST(a_limit_above_the_new_size_changes_nothing, struct fixture *f, IN_OWN)
 {
 	struct ibv_srq_attr attr = { .max_wr = 16, .srq_limit = 17 };
-	struct fixture *f = *state;
 	struct ibv_srq *srq = create_srq(f, SRQ_WRS);
 	uint64_t n;
 
@@ -151,10 +145,9 @@ TEST(a_limit_above_the_new_size_changes_nothing, IN_OWN)
 }
 
 /* The SRQ continues in the new ring */
-TEST(a_limit_refused_after_the_resize_is_no_way_back, IN_OWN)
+TEST(a_limit_refused_after_the_resize_is_no_way_back, struct fixture *f, IN_OWN)
 {
 	struct ibv_srq_attr attr = { .max_wr = 16, .srq_limit = 15 };
-	struct fixture *f = *state;
 	struct ibv_srq *srq = create_srq(f, SRQ_WRS);
 	uint64_t n;
 
@@ -171,10 +164,9 @@ TEST(a_limit_refused_after_the_resize_is_no_way_back, IN_OWN)
 }
 
 /* The device has left the old ring, so requests are refused */
-TEST(an_srq_that_cannot_be_mapped_is_closed, IN_OWN)
+TEST(an_srq_that_cannot_be_mapped_is_closed, struct fixture *f, IN_OWN)
 {
 	struct ibv_srq_attr attr = { .max_wr = 4 * SRQ_WRS };
-	struct fixture *f = *state;
 	struct ibv_srq *srq = create_srq(f, SRQ_WRS);
 
 	f->fake.bad_mmap = true;
@@ -197,10 +189,9 @@ static struct ibv_srq *create_ex(struct fixture *f, uint32_t comp_mask,
 	return f->ops->create_srq_ex(f->ctx, &attr);
 }
 
-TEST(only_xrc_has_a_number, IN_OWN)
+TEST(only_xrc_has_a_number, struct fixture *f, IN_OWN)
 {
 	const uint32_t mask = IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_TYPE;
-	struct fixture *f = *state;
 	struct ibv_srq *srq;
 	uint32_t num;
 
@@ -222,11 +213,10 @@ TEST(only_xrc_has_a_number, IN_OWN)
 	assert_int_equal(f->ops->destroy_srq(srq), 0);
 }
 
-TEST(what_cannot_be_created_leaves_nothing, IN_OWN)
+TEST(what_cannot_be_created_leaves_nothing, struct fixture *f, IN_OWN)
 {
 	const uint32_t mask = IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_TYPE;
 	struct ibv_srq_init_attr attr = { .attr = { 1, 1, 0 } };
-	struct fixture *f = *state;
 
 	assert_fails(create_ex(f, mask, IBV_SRQT_TM), EOPNOTSUPP);
 	assert_fails(create_ex(f, mask | IBV_SRQ_INIT_ATTR_TM, IBV_SRQT_BASIC),
@@ -245,10 +235,9 @@ TEST(what_cannot_be_created_leaves_nothing, IN_OWN)
 	assert_int_equal(f->fake.srqs[0].qpn, 0);
 }
 
-TEST(a_qp_with_an_srq_has_no_receive_queue, IN_OWN)
+TEST(a_qp_with_an_srq_has_no_receive_queue, struct fixture *f, IN_OWN)
 {
 	struct ibv_recv_wr wr = {}, *bad;
-	struct fixture *f = *state;
 	struct ibv_srq *srq = create_srq(f, SRQ_WRS);
 	struct ibv_qp_init_attr attr = {
 		.send_cq = f->cq, .recv_cq = f->cq, .srq = srq,

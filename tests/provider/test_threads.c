@@ -91,9 +91,8 @@ static void assert_completion_of(struct fixture *f, uint32_t num)
 	assert_int_equal(ibv_poll_cq(f->cq, 1, &wc), 0);
 }
 
-TEST(a_new_qp_of_the_same_number_keeps_its_completions, IN_OWN)
+TEST(a_new_qp_of_the_same_number_keeps_its_completions, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_qp *qp = create_qp_in(f, f->rc->pd, f->cq);
 	uint32_t num = qp->qp_num;
 
@@ -108,9 +107,8 @@ TEST(a_new_qp_of_the_same_number_keeps_its_completions, IN_OWN)
 	assert_int_equal(f->ops->destroy_qp(other.qp), 0);
 }
 
-TEST(a_new_wq_of_the_same_number_keeps_its_completions, IN_OWN)
+TEST(a_new_wq_of_the_same_number_keeps_its_completions, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_wq *wq = create_wq(f);
 	uint32_t num = wq->wq_num;
 
@@ -126,9 +124,8 @@ TEST(a_new_wq_of_the_same_number_keeps_its_completions, IN_OWN)
 }
 
 /* WQs and QPs share one space of numbers */
-TEST(a_new_qp_waits_for_no_wq, IN_OWN)
+TEST(a_new_qp_waits_for_no_wq, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_wq *wq = create_wq(f);
 
 	run_meanwhile(f, create_qp_and_complete);
@@ -161,9 +158,8 @@ static void destroy_or_create(void *arg)
  * ibv_cmd_destroy_qp() waits until all events of the QP are acknowledged. The
  * thread that has one may create and destroy other objects first.
  */
-TEST(nobody_waits_for_the_command_of_another_thread, IN_OWN)
+TEST(nobody_waits_for_the_command_of_another_thread, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_qp *qp = create_qp_in(f, f->rc->pd, f->cq);
 
 	other.qp = create_qp_in(f, f->rc->pd, f->cq);
@@ -181,9 +177,8 @@ static void create_another(void *arg)
 }
 
 /* A thread after ibv_start_poll() has the lock of the CQ */
-TEST(a_poller_may_create_while_completions_are_dropped, IN_OWN)
+TEST(a_poller_may_create_while_completions_are_dropped, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ornic_lock *lock = &to_ornic_cq(f->cq)->lock;
 	struct meanwhile poller;
 	enum meanwhile_end end;
@@ -239,10 +234,8 @@ static void resize_while(struct fixture *f, void (*run)(void *arg), int ret)
 }
 
 /* [ORNIC-EFF-3] */
-TEST(polls_wait_for_the_new_ring, IN_OWN)
+TEST(polls_wait_for_the_new_ring, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
-
 	complete(f, f->rc->qp_num, 7);
 	complete(f, f->rc->qp_num, 8);
 	resize_while(f, poll_one, 0);
@@ -252,10 +245,9 @@ TEST(polls_wait_for_the_new_ring, IN_OWN)
 	assert_int_equal(other.wc.wr_id, 8);
 }
 
-TEST(extended_polls_wait_for_the_new_ring, IN_OWN)
+TEST(extended_polls_wait_for_the_new_ring, struct fixture *f, IN_OWN)
 {
 	struct ibv_cq_init_attr_ex attr = { .cqe = 8 };
-	struct fixture *f = *state;
 	struct ibv_cq_ex *cq;
 
 	cq = f->ops->create_cq_ex(f->ctx, &attr);
@@ -267,18 +259,15 @@ TEST(extended_polls_wait_for_the_new_ring, IN_OWN)
 	assert_int_equal(le32toh(fake_cq(f->cq)->dbr->ci), 1);
 }
 
-TEST(requests_wait_for_the_new_record, IN_OWN)
+TEST(requests_wait_for_the_new_record, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
-
 	resize_while(f, arm, 0);
 	assert_int_equal(le32toh(fake_cq(f->cq)->dbr->arm) & ORNIC_ARM_TYPE,
 			 ORNIC_ARM_NEXT);
 }
 
-TEST(completions_are_dropped_from_the_new_ring, IN_OWN)
+TEST(completions_are_dropped_from_the_new_ring, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_wc wc;
 
 	other.qp = create_qp_in(f, f->rc->pd, f->cq);
@@ -298,10 +287,8 @@ static void poll_nothing(void *arg)
 }
 
 /* The device has left the old ring, and so has the provider */
-TEST(those_who_wait_see_that_the_ring_is_lost, IN_OWN)
+TEST(those_who_wait_see_that_the_ring_is_lost, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
-
 	complete(f, f->rc->qp_num, 7);
 	f->fake.bad_mmap = true;
 	resize_while(f, poll_nothing, EINVAL);
@@ -346,9 +333,8 @@ static void resize_srq_while(struct fixture *f, void (*run)(void *arg), int ret)
 }
 
 /* [ORNIC-EFF-3] */
-TEST(receives_wait_for_the_new_ring, IN_OWN)
+TEST(receives_wait_for_the_new_ring, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	uint64_t n;
 
 	other.srq = create_srq(f);
@@ -360,10 +346,8 @@ TEST(receives_wait_for_the_new_ring, IN_OWN)
 }
 
 /* The device has left the old ring */
-TEST(receives_that_wait_for_a_lost_ring_are_refused, IN_OWN)
+TEST(receives_that_wait_for_a_lost_ring_are_refused, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
-
 	other.srq = create_srq(f);
 	f->fake.bad_mmap = true;
 	resize_srq_while(f, post_to_closed, EINVAL);
@@ -405,9 +389,8 @@ static void assert_waits(struct fixture *f, struct ornic_lock *lock,
 	assert_int_equal(end, MEANWHILE_SPINS);
 }
 
-TEST(a_queue_does_not_open_while_it_is_used, IN_OWN)
+TEST(a_queue_does_not_open_while_it_is_used, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ornic_qp *qp;
 
 	other.qp = create_qp_in(f, f->rc->pd, f->cq);
@@ -461,10 +444,9 @@ static void use_queues(void *arg)
 	} while (!last);
 }
 
-TEST(threads_run_at_once, IN_OWN)
+TEST(threads_run_at_once, struct fixture *f, IN_OWN)
 {
 	struct ibv_srq_attr attr = { .max_wr = SRQ_WRS };
-	struct fixture *f = *state;
 	struct ibv_qp *qp;
 	pthread_t thread;
 	int i;

@@ -167,7 +167,7 @@ static void post(struct ibv_qp *ibqp, struct ibv_send_wr *wr, const struct vecto
 	expect(ibqp, v);
 }
 
-TEST(messages_and_reads, IN_OWN)
+TEST(messages_and_reads, struct fixture *f, IN_OWN)
 {
 	static const struct {
 		const char *name;
@@ -179,7 +179,6 @@ TEST(messages_and_reads, IN_OWN)
 		{ "wqe rdma-write-with-imm", IBV_WR_RDMA_WRITE_WITH_IMM },
 		{ "wqe rdma-read", IBV_WR_RDMA_READ },
 	};
-	struct fixture *f = *state;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(table); i++) {
@@ -195,7 +194,7 @@ TEST(messages_and_reads, IN_OWN)
 	}
 }
 
-TEST(atomics, IN_OWN)
+TEST(atomics, struct fixture *f, IN_OWN)
 {
 	struct vector v = read_vector("wqe atomic-cmp-swp");
 	struct ibv_send_wr wr = {
@@ -205,19 +204,17 @@ TEST(atomics, IN_OWN)
 		.wr.atomic.swap = value(&v, "swap_add", 0),
 		.wr.atomic.compare_add = value(&v, "compare", 0),
 	};
-	struct fixture *f = *state;
 
 	post(f->rc, &wr, &v);
 }
 
-TEST(keys, IN_OWN)
+TEST(keys, struct fixture *f, IN_OWN)
 {
 	struct vector v = read_vector("wqe local-inv");
 	struct ibv_send_wr wr = {
 		.opcode = IBV_WR_LOCAL_INV,
 		.invalidate_rkey = value(&v, "inv_key", 0),
 	};
-	struct fixture *f = *state;
 	struct ibv_send_wr *bad;
 	struct ibv_mr mr = {};
 	struct ibv_mw mw = { .type = IBV_MW_TYPE_2 };
@@ -250,10 +247,9 @@ TEST(keys, IN_OWN)
 }
 
 /* Requests that only the extended calls have */
-TEST(flushes_and_atomic_writes, IN_OWN)
+TEST(flushes_and_atomic_writes, struct fixture *f, IN_OWN)
 {
 	struct vector v = read_vector("wqe flush");
-	struct fixture *f = *state;
 	struct ibv_qp_ex *qp = ex(f->rc);
 
 	ibv_wr_start(qp);
@@ -276,12 +272,11 @@ TEST(flushes_and_atomic_writes, IN_OWN)
 	expect(f->rc, &v);
 }
 
-TEST(datagrams, IN_OWN)
+TEST(datagrams, struct fixture *f, IN_OWN)
 {
 	struct vector v = read_vector("wqe ud-send");
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND };
 	struct ibv_ah_attr attr = {};
-	struct fixture *f = *state;
 
 	memcpy(&f->fake.av, v.bytes + sizeof(struct ornic_sq_hdr) +
 	       offsetof(struct ornic_route_ud, av), sizeof(f->fake.av));
@@ -293,10 +288,9 @@ TEST(datagrams, IN_OWN)
 	assert_int_equal(f->ops->destroy_ah(wr.wr.ud.ah), 0);
 }
 
-TEST(receives, IN_OWN)
+TEST(receives, struct fixture *f, IN_OWN)
 {
 	struct vector v = read_vector("wqe receive");
-	struct fixture *f = *state;
 	struct ornic_sge sges[4];
 	struct ibv_recv_wr *bad, wr = { .wr_id = value(&v, "wr_id", 0) };
 	struct ornic_rq_hdr hdr;
@@ -319,7 +313,7 @@ TEST(receives, IN_OWN)
 }
 
 /* The completions in entries of 32 bytes */
-TEST(completions, IN_OWN)
+TEST(completions, struct fixture *f, IN_OWN)
 {
 	static const struct {
 		const char *name;
@@ -335,7 +329,6 @@ TEST(completions, IN_OWN)
 		{ "cqe wrong-key", 0, 0 },
 		{ "cqe flushed", 0, 0 },
 	};
-	struct fixture *f = *state;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(table); i++) {

@@ -67,9 +67,8 @@ static void complete(struct fixture *f, uint32_t num, uint64_t n)
 	fake_complete(fake_cq(f->cq), &cqe);
 }
 
-TEST(receives_arrive_across_wraps, IN_OWN)
+TEST(receives_arrive_across_wraps, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_wq *wq = create_wq(f);
 	uint64_t in = 0, out = 0;
 	int i, n;
@@ -86,10 +85,9 @@ TEST(receives_arrive_across_wraps, IN_OWN)
 	assert_int_equal(f->ops->destroy_wq(wq), 0);
 }
 
-TEST(too_many_sges_are_refused, IN_OWN)
+TEST(too_many_sges_are_refused, struct fixture *f, IN_OWN)
 {
 	struct ibv_recv_wr wr = { .num_sge = RECV_SGES + 1 }, *bad;
-	struct fixture *f = *state;
 	struct ibv_wq *wq = create_wq(f);
 
 	to_state(f, wq, IBV_WQS_RDY);
@@ -99,9 +97,8 @@ TEST(too_many_sges_are_refused, IN_OWN)
 }
 
 /* RDY and ERR accept receives; ERR flushes them */
-TEST(receives_are_taken_outside_reset, IN_OWN)
+TEST(receives_are_taken_outside_reset, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_wq *wq = create_wq(f);
 
 	assert_int_equal(wq->state, IBV_WQS_RESET);
@@ -116,7 +113,7 @@ TEST(receives_are_taken_outside_reset, IN_OWN)
 }
 
 /* RESET empties the ring and drops its completions */
-TEST(reset_begins_anew, IN_OWN)
+TEST(reset_begins_anew, struct fixture *f, IN_OWN)
 {
 	struct ibv_wq_attr refused = {
 		.attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_RESET,
@@ -125,7 +122,6 @@ TEST(reset_begins_anew, IN_OWN)
 		.attr_mask = IBV_WQ_ATTR_FLAGS,
 		.flags_mask = IBV_WQ_FLAGS_CVLAN_STRIPPING,
 	};
-	struct fixture *f = *state;
 	struct ibv_wq *wq = create_wq(f);
 	struct ibv_wc wc[4];
 	uint64_t i;
@@ -159,7 +155,7 @@ TEST(reset_begins_anew, IN_OWN)
 }
 
 /* Linux up to 7.3 would refuse them and leak a reference to the WQ */
-TEST(states_that_are_none_stay_here, IN_OWN)
+TEST(states_that_are_none_stay_here, struct fixture *f, IN_OWN)
 {
 	static const struct ibv_wq_attr rows[] = {
 		{ .attr_mask = IBV_WQ_ATTR_STATE,
@@ -168,7 +164,6 @@ TEST(states_that_are_none_stay_here, IN_OWN)
 		{ .attr_mask = IBV_WQ_ATTR_STATE | IBV_WQ_ATTR_CURR_STATE,
 		  .wq_state = IBV_WQS_RDY, .curr_wq_state = IBV_WQS_UNKNOWN },
 	};
-	struct fixture *f = *state;
 	struct ibv_wq *wq = create_wq(f);
 	unsigned int before = f->fake.commands;
 	struct ibv_wq_attr attr;
@@ -187,9 +182,8 @@ TEST(states_that_are_none_stay_here, IN_OWN)
 	assert_int_equal(f->ops->destroy_wq(wq), 0);
 }
 
-TEST(completions_name_the_wq, IN_OWN)
+TEST(completions_name_the_wq, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_wq *wq = create_wq(f);
 	struct ibv_wc wc[4];
 
@@ -207,9 +201,8 @@ TEST(completions_name_the_wq, IN_OWN)
 	assert_int_equal(wc[0].wr_id, 7);
 }
 
-TEST(what_cannot_be_created_leaves_nothing, IN_OWN)
+TEST(what_cannot_be_created_leaves_nothing, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_wq_init_attr attr = {
 		.wq_type = IBV_WQT_RQ + 1, .max_wr = 1, .max_sge = 1,
 	};
@@ -236,14 +229,13 @@ TEST(what_cannot_be_created_leaves_nothing, IN_OWN)
 	assert_int_equal(f->ops->destroy_wq(wq), 0);
 }
 
-TEST(a_wq_uses_its_parent_domain, IN_OWN)
+TEST(a_wq_uses_its_parent_domain, struct fixture *f, IN_OWN)
 {
 	struct ibv_parent_domain_init_attr attr = {};
 	struct ibv_wq_init_attr wq_attr = {
 		.wq_type = IBV_WQT_RQ, .max_wr = 1, .max_sge = 1,
 	};
 	struct ibv_td_init_attr td_attr = {};
-	struct fixture *f = *state;
 	struct ibv_pd *parent;
 	struct ibv_wq *wq;
 
@@ -260,9 +252,8 @@ TEST(a_wq_uses_its_parent_domain, IN_OWN)
 	assert_int_equal(f->ops->dealloc_pd(attr.pd), 0);
 }
 
-TEST(tables_name_their_wqs, IN_OWN)
+TEST(tables_name_their_wqs, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_wq *a = create_wq(f), *b = create_wq(f);
 	struct ibv_wq *wqs[] = { b, a, b, b };
 	struct ibv_rwq_ind_table_init_attr attr = {
@@ -308,11 +299,10 @@ static void make_rss(struct ibv_qp_init_attr_ex *attr, struct ibv_pd *pd,
 	};
 }
 
-TEST(rss_qps_only_receive, IN_OWN)
+TEST(rss_qps_only_receive, struct fixture *f, IN_OWN)
 {
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
 	struct ibv_recv_wr recv_wr = {}, *bad_recv;
-	struct fixture *f = *state;
 	struct ibv_qp_init_attr_ex attr;
 	uint8_t key[KEY_LEN];
 	struct ibv_qp *qp;
@@ -335,7 +325,7 @@ TEST(rss_qps_only_receive, IN_OWN)
 	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
-TEST(what_an_rss_qp_needs, IN_OWN)
+TEST(what_an_rss_qp_needs, struct fixture *f, IN_OWN)
 {
 	static const struct {
 		enum ibv_qp_type type;
@@ -358,7 +348,6 @@ TEST(what_an_rss_qp_needs, IN_OWN)
 		  KEY_LEN, 0, EOPNOTSUPP },
 		{ IBV_QPT_UD, 0, 0, KEY_LEN, 0, EOPNOTSUPP },
 	};
-	struct fixture *f = *state;
 	struct ibv_qp_init_attr_ex attr;
 	uint8_t key[KEY_LEN + 1] = {};
 	size_t i;

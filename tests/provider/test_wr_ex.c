@@ -80,9 +80,8 @@ static void post_op(struct ibv_qp_ex *qp, enum ornic_wr_opcode opcode)
 	}
 }
 
-TEST(operations_arrive_whole_across_wraps, IN_OWN)
+TEST(operations_arrive_whole_across_wraps, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_qp_ex *qp = ex(f->rc);
 	struct fake_wqe wqe;
 	uint32_t opcode, num, i;
@@ -121,14 +120,13 @@ TEST(operations_arrive_whole_across_wraps, IN_OWN)
 }
 
 /* They have one slot each and refuse data setters */
-TEST(whole_operations_take_no_data, IN_OWN)
+TEST(whole_operations_take_no_data, struct fixture *f, IN_OWN)
 {
 	struct ibv_mr mr = { .lkey = 0x10 };
 	struct ibv_mw mw = { .rkey = 0x30 };
 	struct ibv_mw_bind_info info = {
 		.mr = &mr, .addr = 0x1000, .length = 0x2000,
 	};
-	struct fixture *f = *state;
 	struct ibv_qp_ex *qp = ex(f->rc);
 	uint64_t value = 0x1122334455667788;
 	struct ornic_flush flush;
@@ -196,10 +194,9 @@ TEST(whole_operations_take_no_data, IN_OWN)
 }
 
 /* The data setters decide on IBV_SEND_INLINE, not wr_flags */
-TEST(flags_that_are_no_flags_of_a_request_are_ignored, IN_OWN)
+TEST(flags_that_are_no_flags_of_a_request_are_ignored, struct fixture *f, IN_OWN)
 {
 	static const uint8_t data[] = "inline";
-	struct fixture *f = *state;
 	struct ibv_qp_ex *qp = ex(f->rc);
 	struct fake_wqe wqe;
 	uint32_t flag;
@@ -229,9 +226,8 @@ TEST(flags_that_are_no_flags_of_a_request_are_ignored, IN_OWN)
 	}
 }
 
-TEST(send_inv_takes_any_data, IN_OWN)
+TEST(send_inv_takes_any_data, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_qp_ex *qp = ex(f->rc);
 	struct fake_wqe wqe;
 	uint32_t i;
@@ -254,9 +250,8 @@ TEST(send_inv_takes_any_data, IN_OWN)
 	}
 }
 
-TEST(xrc_names_the_srq_in_any_order, IN_OWN)
+TEST(xrc_names_the_srq_in_any_order, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct fake_wqe wqe;
 	struct ibv_qp_ex *qp;
 	struct ibv_qp *ibqp;
@@ -288,9 +283,8 @@ TEST(xrc_names_the_srq_in_any_order, IN_OWN)
 }
 
 /* The slots may hold the SRQ of an earlier WQE */
-TEST(an_xrc_request_needs_an_srq, IN_OWN)
+TEST(an_xrc_request_needs_an_srq, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct fake_wqe wqe;
 	struct ibv_qp_ex *qp;
 	struct ibv_qp *ibqp;
@@ -331,9 +325,8 @@ TEST(an_xrc_request_needs_an_srq, IN_OWN)
 }
 
 /* QP type and device determine the operations */
-TEST(only_what_is_there_can_be_asked_for, IN_OWN)
+TEST(only_what_is_there_can_be_asked_for, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ornic_context *ctx = to_ornic_context(f->ctx);
 	struct ibv_qp *qp;
 	uint64_t op;
@@ -359,9 +352,8 @@ TEST(only_what_is_there_can_be_asked_for, IN_OWN)
 				    IBV_QP_EX_WITH_FLUSH), EOPNOTSUPP);
 }
 
-TEST(datagrams_take_their_setters_in_any_order, IN_OWN)
+TEST(datagrams_take_their_setters_in_any_order, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_qp_ex *qp = ex(f->ud);
 	struct ornic_route_ud route;
 	struct fake_wqe wqe;
@@ -426,10 +418,8 @@ static void check_inline_data(struct ibv_qp *ibqp, struct ibv_ah *ah)
 	}
 }
 
-TEST(inline_data_is_copied, IN_OWN)
+TEST(inline_data_is_copied, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
-
 	check_inline_data(f->rc, f->ah);
 	check_inline_data(f->ud, f->ah);
 }
@@ -495,14 +485,13 @@ static void bad_two_lists(struct ibv_qp_ex *qp)
 	set_sges(qp, 0, 3);
 }
 
-TEST(the_first_error_takes_all_back, IN_OWN)
+TEST(the_first_error_takes_all_back, struct fixture *f, IN_OWN)
 {
 	static void (*const bad[])(struct ibv_qp_ex *) = {
 		bad_many_sges, bad_inline_length, bad_inline_list,
 		bad_inline_wrap, bad_inline_read, bad_no_operation,
 		bad_two_setters, bad_two_lists,
 	};
-	struct fixture *f = *state;
 	struct ibv_qp_ex *qp = ex(f->rc);
 	struct fake_wqe wqe;
 	size_t i;
@@ -527,9 +516,8 @@ TEST(the_first_error_takes_all_back, IN_OWN)
 	}
 }
 
-TEST(abort_takes_all_back, IN_OWN)
+TEST(abort_takes_all_back, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_qp_ex *qp = ex(f->rc);
 	struct fake_wqe wqe;
 	int i;
@@ -549,11 +537,10 @@ TEST(abort_takes_all_back, IN_OWN)
 }
 
 /* From each slot, in a transaction and in a list */
-TEST(a_whole_lap_can_begin_anywhere, IN_OWN)
+TEST(a_whole_lap_can_begin_anywhere, struct fixture *f, IN_OWN)
 {
 	struct ibv_send_wr wr[SQ_SLOTS + 1] = {}, *bad;
 	struct ibv_sge sg[SQ_SLOTS + 1];
-	struct fixture *f = *state;
 	struct ibv_qp_ex *qp = ex(f->rc);
 	uint32_t from, round, i;
 	struct fake_wqe wqe;
@@ -596,10 +583,8 @@ TEST(a_whole_lap_can_begin_anywhere, IN_OWN)
 	}
 }
 
-TEST(nothing_is_a_transaction, IN_OWN)
+TEST(nothing_is_a_transaction, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
-
 	ibv_wr_start(ex(f->rc));
 	assert_int_equal(ibv_wr_complete(ex(f->rc)), 0);
 	assert_no_send(f->rc);
@@ -630,9 +615,8 @@ static void fill(struct ibv_qp *ibqp, struct ibv_ah *ah, int fits, int num)
 }
 
 /* The device owns the WQE of the last transaction: it must not change */
-TEST(an_address_needs_an_operation, IN_OWN)
+TEST(an_address_needs_an_operation, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_qp_ex *qp = ex(f->ud);
 	struct fake_wqe wqe;
 
@@ -649,9 +633,8 @@ TEST(an_address_needs_an_operation, IN_OWN)
 }
 
 /* The ring still has the address of an earlier datagram */
-TEST(an_operation_needs_an_address, IN_OWN)
+TEST(an_operation_needs_an_address, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_qp_ex *qp = ex(f->ud);
 	struct fake_wqe wqe;
 	int lacks, i;
@@ -686,9 +669,8 @@ TEST(an_operation_needs_an_address, IN_OWN)
 }
 
 /* Inline data needs no SGE */
-TEST(a_qp_without_sges_takes_none, IN_OWN)
+TEST(a_qp_without_sges_takes_none, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct fake_wqe wqe;
 	struct ibv_qp *ibqp;
 	struct ibv_qp_ex *qp;
@@ -726,18 +708,15 @@ TEST(a_qp_without_sges_takes_none, IN_OWN)
 	}
 }
 
-TEST(a_full_queue_takes_the_whole_back, IN_OWN)
+TEST(a_full_queue_takes_the_whole_back, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
-
 	fill(f->rc, f->ah, SQ_SLOTS, 1);
 	fill(f->rc, f->ah, SQ_SLOTS / 2, 4);
 	fill(f->ud, f->ah, SQ_SLOTS / 2, 1);
 }
 
-TEST(states_decide_what_may_be_posted, IN_OWN)
+TEST(states_decide_what_may_be_posted, struct fixture *f, IN_OWN)
 {
-	struct fixture *f = *state;
 	struct ibv_qp_ex *qp = ex(f->rc);
 	enum ibv_qp_state s;
 
@@ -749,13 +728,12 @@ TEST(states_decide_what_may_be_posted, IN_OWN)
 	}
 }
 
-TEST(both_ways_to_post_share_the_ring, IN_OWN)
+TEST(both_ways_to_post_share_the_ring, struct fixture *f, IN_OWN)
 {
 	struct ibv_sge sg = test_sge(1, 0);
 	struct ibv_send_wr wr = {
 		.opcode = IBV_WR_SEND, .sg_list = &sg, .num_sge = 1,
 	}, *bad;
-	struct fixture *f = *state;
 	struct fake_wqe wqe;
 	int i;
 

@@ -476,7 +476,7 @@ static void say_reset(struct appendix *a)
 }
 
 /* [ORNIC-VEC-2] [ORNIC-VEC-1] */
-TEST(test_document)
+TEST_VOID(test_document)
 {
 	struct appendix a;
 

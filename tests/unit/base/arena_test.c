@@ -15,7 +15,7 @@ static void check_zero(const char *object, size_t size)
 		assert_int_equal(object[i], 0);
 }
 
-TEST(test_arena_objects_do_not_overlap)
+TEST_VOID(test_arena_objects_do_not_overlap)
 {
 	char **object = calloc(MANY, sizeof(*object));
 	struct arena arena;
@@ -44,7 +44,7 @@ TEST(test_arena_objects_do_not_overlap)
 }
 
 /* The first lines of neighbours are not in the same set of a cache */
-TEST(test_arena_strides_are_odd_lines)
+TEST_VOID(test_arena_strides_are_odd_lines)
 {
 	struct arena arena;
 	char *a, *b;
@@ -58,7 +58,7 @@ TEST(test_arena_strides_are_odd_lines)
 	arena_uninit(&arena);
 }
 
-TEST(test_arena_gives_freed_memory_again_and_clears_it)
+TEST_VOID(test_arena_gives_freed_memory_again_and_clears_it)
 {
 	struct arena arena;
 	char *first, *again;
@@ -74,7 +74,7 @@ TEST(test_arena_gives_freed_memory_again_and_clears_it)
 	arena_uninit(&arena);
 }
 
-TEST(test_arena_chunks_hold_one_size)
+TEST_VOID(test_arena_chunks_hold_one_size)
 {
 	char *object[4] = {};
 	struct arena arena;

@@ -56,9 +56,8 @@ static void check_backwards(struct host *host, struct buf *buf, uint64_t pages,
 }
 
 /* [ORNIC-BUF-2] */
-TEST(test_levels_0_is_contiguous, IN_HOST)
+TEST(test_levels_0_is_contiguous, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint64_t at = host_alloc(host, 4 * HOST_PAGE, HOST_PAGE);
 	struct ornic_buf desc;
 	struct iovec iov[2];
@@ -78,9 +77,8 @@ TEST(test_levels_0_is_contiguous, IN_HOST)
 	buf_uninit(&buf);
 }
 
-TEST(test_levels_1_and_more_than_an_index_page, IN_HOST)
+TEST(test_levels_1_and_more_than_an_index_page, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	unsigned int count = 600;
 	uint64_t index = host_alloc(host, count * 8, 8) + 8;
 	uint64_t pages = host_alloc(host, count * HOST_PAGE, HOST_PAGE);
@@ -96,9 +94,8 @@ TEST(test_levels_1_and_more_than_an_index_page, IN_HOST)
 }
 
 /* [ORNIC-BUF-2] */
-TEST(test_levels_2, IN_HOST)
+TEST(test_levels_2, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	unsigned int count = 515;
 	uint64_t top = host_alloc(host, HOST_PAGE, HOST_PAGE);
 	uint64_t low = host_alloc(host, 2 * HOST_PAGE, HOST_PAGE);
@@ -125,9 +122,8 @@ TEST(test_levels_2, IN_HOST)
 }
 
 /* [ORNIC-BUF-2] */
-TEST(test_levels_3, IN_HOST)
+TEST(test_levels_3, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint64_t top = host_alloc(host, HOST_PAGE, HOST_PAGE);
 	uint64_t mid = host_alloc(host, HOST_PAGE, HOST_PAGE);
 	uint64_t low = host_alloc(host, HOST_PAGE, HOST_PAGE);
@@ -146,7 +142,7 @@ TEST(test_levels_3, IN_HOST)
 }
 
 /* [ORNIC-BUF-8] Small rings begin within a page, other buffers do not */
-TEST(test_small_ring, IN_HOST)
+TEST(test_small_ring, struct host *host, IN_HOST)
 {
 	static const struct {
 		uint64_t offset;
@@ -163,7 +159,6 @@ TEST(test_small_ring, IN_HOST)
 		{ 1024, 2048, false },
 		{ 2048, 4096, false },
 	};
-	struct host *host = *state;
 	uint64_t at = host_alloc(host, 2 * HOST_PAGE, HOST_PAGE);
 	enum ornic_cmd_status status;
 	struct ornic_buf desc;
@@ -186,9 +181,8 @@ TEST(test_small_ring, IN_HOST)
 	assert_int_equal(host->card->budget.pages, 0);
 }
 
-TEST(test_refuses_odd_values, IN_HOST)
+TEST(test_refuses_odd_values, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint64_t at = host_alloc(host, 2 * HOST_PAGE, HOST_PAGE);
 	struct ornic_buf good, bad;
 	struct buf buf;
@@ -216,9 +210,8 @@ TEST(test_refuses_odd_values, IN_HOST)
 	assert_int_equal(host->card->budget.pages, 0);
 }
 
-TEST(test_refuses_a_bad_index, IN_HOST)
+TEST(test_refuses_a_bad_index, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint64_t index = host_alloc(host, HOST_PAGE, HOST_PAGE);
 	uint64_t pages = host_alloc(host, 2 * HOST_PAGE, HOST_PAGE);
 	struct ornic_buf desc = { .page_shift = SHIFT, .levels = 1,
@@ -256,9 +249,8 @@ TEST(test_refuses_a_bad_index, IN_HOST)
 			 ORNIC_CMD_BAD_PARAM);
 }
 
-TEST(test_refuses_more_than_the_budget, IN_HOST)
+TEST(test_refuses_more_than_the_budget, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint64_t at = host_alloc(host, HOST_PAGE, HOST_PAGE);
 	struct ornic_buf desc = { .page_shift = SHIFT,
 				  .addr = htole64(at),
@@ -271,9 +263,8 @@ TEST(test_refuses_more_than_the_budget, IN_HOST)
 }
 
 /* [ORNIC-BUF-4] Only the bytes that are used need to be in reach */
-TEST(test_large_page_of_which_only_a_part_is_there, IN_HOST)
+TEST(test_large_page_of_which_only_a_part_is_there, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	unsigned int shift = 21;
 	uint64_t start = HOST_RAM_BASE & ((1ULL << shift) - 1);
 	struct ornic_buf desc = {
@@ -293,9 +284,8 @@ TEST(test_large_page_of_which_only_a_part_is_there, IN_HOST)
 			 ORNIC_CMD_DMA_FAULT);
 }
 
-TEST(test_unmapped_page_is_not_touched_and_comes_back, IN_HOST)
+TEST(test_unmapped_page_is_not_touched_and_comes_back, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint64_t at = host_alloc(host, 4 * HOST_PAGE, HOST_PAGE);
 	struct ornic_buf desc;
 	uint64_t len = HOST_PAGE;
@@ -314,9 +304,8 @@ TEST(test_unmapped_page_is_not_touched_and_comes_back, IN_HOST)
 	buf_uninit(&buf);
 }
 
-TEST(test_behind_by_more_than_the_log, IN_HOST)
+TEST(test_behind_by_more_than_the_log, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint64_t at = host_alloc(host, 2 * HOST_PAGE, HOST_PAGE);
 	struct ornic_buf desc;
 	struct buf buf;
@@ -333,9 +322,8 @@ TEST(test_behind_by_more_than_the_log, IN_HOST)
 	buf_uninit(&buf);
 }
 
-TEST(test_whole_map_goes_and_comes, IN_HOST)
+TEST(test_whole_map_goes_and_comes, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint64_t at = host_alloc(host, HOST_PAGE, HOST_PAGE);
 	struct ornic_buf desc;
 	struct guest_ref ref;
@@ -353,9 +341,8 @@ TEST(test_whole_map_goes_and_comes, IN_HOST)
 	buf_uninit(&buf);
 }
 
-TEST(test_iov_stops_when_the_pieces_run_out, IN_HOST)
+TEST(test_iov_stops_when_the_pieces_run_out, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint64_t index = host_alloc(host, HOST_PAGE, HOST_PAGE);
 	uint64_t pages = host_alloc(host, 8 * HOST_PAGE, HOST_PAGE);
 	struct ornic_buf desc = { .page_shift = SHIFT, .levels = 1,
@@ -376,9 +363,8 @@ TEST(test_iov_stops_when_the_pieces_run_out, IN_HOST)
 	buf_uninit(&buf);
 }
 
-TEST(test_lost_ranges_at_the_ends_of_the_address_space, IN_HOST)
+TEST(test_lost_ranges_at_the_ends_of_the_address_space, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct guest *guest = &host->card->guest;
 	uint64_t seq = guest->seq;
 

@@ -103,9 +103,8 @@ static int get(struct mr *mr, uint64_t offset, struct iovec *iov)
 	return mr_iov(mr, offset, &len, MEM_READ, iov, 1);
 }
 
-TEST(test_pages_that_describe_themselves, IN_HOST)
+TEST(test_pages_that_describe_themselves, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct ornic_create_mr_in in = many_pages(host);
 	struct watch watch;
 	struct iovec iov;
@@ -122,9 +121,8 @@ TEST(test_pages_that_describe_themselves, IN_HOST)
 }
 
 /* The last page is refused in bounded turns, and nothing stays allocated */
-TEST(test_last_page_out_of_reach, IN_HOST)
+TEST(test_last_page_out_of_reach, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct ornic_create_mr_in in = many_pages(host);
 	uint64_t list = host_alloc(host, MANY / 2 * sizeof(__le64), HOST_PAGE);
 	__le64 *entry = host_ptr(host, list);
@@ -155,9 +153,8 @@ static unsigned int modify(struct host *host, struct mr *mr, uint32_t access)
 	return host_cmd_in(host, ORNIC_CMD_MODIFY_MR, &in);
 }
 
-TEST(test_access_to_many_pages, IN_HOST)
+TEST(test_access_to_many_pages, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct ornic_create_mr_in in = many_pages(host);
 	struct watch watch;
 	struct iovec iov;
@@ -180,9 +177,8 @@ static void act_use(struct watch *watch)
 }
 
 /* The region gets a user while the command is being executed */
-TEST(test_region_gets_a_user_meanwhile, IN_HOST)
+TEST(test_region_gets_a_user_meanwhile, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct ornic_create_mr_in in = many_pages(host);
 	struct watch watch;
 	struct mr *mr;
@@ -202,9 +198,8 @@ static void act_unmap(struct watch *watch)
 }
 
 /* Pages read early are unmapped before the command ends */
-TEST(test_memory_goes_away_meanwhile, IN_HOST)
+TEST(test_memory_goes_away_meanwhile, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct ornic_create_mr_in in = many_pages(host);
 	uint64_t page = host_alloc(host, HOST_PAGE, HOST_PAGE);
 	uint64_t list = host_alloc(host, MANY / 2 * sizeof(__le64), HOST_PAGE);
@@ -231,9 +226,8 @@ TEST(test_memory_goes_away_meanwhile, IN_HOST)
 	assert_int_equal(get(mr, ((uint64_t)MANY / 2 - 1) << SHIFT, &iov), 1);
 }
 
-TEST(test_all_memory_goes_and_comes_back, IN_HOST)
+TEST(test_all_memory_goes_and_comes_back, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct ornic_create_mr_in in = many_pages(host);
 	struct mr *mr = create(host, &in);
 	struct iovec iov;
@@ -255,9 +249,8 @@ static void act_fatal(struct watch *watch)
 	card_stop(watch->host->card);
 }
 
-TEST(test_reset_meanwhile, IN_HOST)
+TEST(test_reset_meanwhile, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct ornic_create_mr_in in = many_pages(host);
 	struct watch watch;
 
@@ -299,9 +292,8 @@ begin(struct host *host, const struct ornic_create_mr_in *in, uint64_t out)
  * [ORNIC-ADM-2], [ORNIC-BAD-2] The input is copied once; the host's later
  * changes have no effect
  */
-TEST(test_input_changes_meanwhile, IN_HOST)
+TEST(test_input_changes_meanwhile, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct ornic_create_mr_in in = many_pages(host), *posted;
 	uint64_t out = host_alloc(host, sizeof(struct ornic_create_mr_out), 8);
 	const struct ornic_create_mr_out *answer = host_ptr(host, out);

@@ -37,9 +37,8 @@ static void check_entry(const struct ornic_log_entry *entry, unsigned int kind,
 }
 
 /* [ORNIC-LOG-1] [ORNIC-LOG-2] Each kind of error has its entry */
-TEST(test_each_kind, IN_HOST)
+TEST(test_each_kind, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct log_out out;
 
 	query_log(host, 0, &out);
@@ -60,9 +59,8 @@ TEST(test_each_kind, IN_HOST)
 }
 
 /* [ORNIC-LOG-1] An event that tells of an error, with its object */
-TEST(test_event_of_an_object, IN_HOST)
+TEST(test_event_of_an_object, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct host_queue eq, cq;
 	struct log_out out;
 	struct host_qp qp;
@@ -87,9 +85,8 @@ TEST(test_event_of_an_object, IN_HOST)
 }
 
 /* [ORNIC-LOG-3] */
-TEST(test_repeated_error_has_one_entry, IN_HOST)
+TEST(test_repeated_error_has_one_entry, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct log_out out, later;
 	unsigned int i;
 
@@ -116,9 +113,8 @@ TEST(test_repeated_error_has_one_entry, IN_HOST)
 }
 
 /* [ORNIC-LOG-4] */
-TEST(test_ring_wraps, IN_HOST)
+TEST(test_ring_wraps, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct log_out out;
 	unsigned int i;
 
@@ -140,9 +136,8 @@ TEST(test_ring_wraps, IN_HOST)
 }
 
 /* [ORNIC-LOG-5] The next driver reads why the device was reset */
-TEST(test_log_and_resets, IN_HOST)
+TEST(test_log_and_resets, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct log_out out;
 
 	card_stop(host->card);

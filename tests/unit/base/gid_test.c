@@ -23,9 +23,8 @@ static void set(struct host *host, const struct ornic_set_gid_in *in)
 }
 
 /* [ORNIC-DEV-11] */
-TEST(test_gid_refusals, IN_HOST)
+TEST(test_gid_refusals, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct ornic_set_gid_in good = gid_in(0, 1), in;
 
 #define REFUSED(field, value) do {                                         \
@@ -57,9 +56,8 @@ TEST(test_gid_refusals, IN_HOST)
 }
 
 /* [ORNIC-DEV-11] */
-TEST(test_gid_is_found_by_address_and_vlan, IN_HOST)
+TEST(test_gid_is_found_by_address_and_vlan, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct ornic_set_gid_in in = gid_in(7, 1), tagged = gid_in(8, 1);
 
 	set(host, &in);
@@ -79,9 +77,8 @@ TEST(test_gid_is_found_by_address_and_vlan, IN_HOST)
 }
 
 /* [ORNIC-WIRE-9] */
-TEST(test_gid_is_found_by_mac, IN_HOST)
+TEST(test_gid_is_found_by_mac, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	const struct gid_table *gids = &host->card->gids;
 	struct ornic_set_gid_in in = gid_in(7, 1), same = gid_in(8, 1);
 
@@ -96,9 +93,8 @@ TEST(test_gid_is_found_by_mac, IN_HOST)
 }
 
 /* [ORNIC-LOOP-5] The first three bytes are not in the hash: all MACs share a place */
-TEST(test_gid_has_its_macs, IN_HOST)
+TEST(test_gid_has_its_macs, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	const struct gid_table *gids = &host->card->gids;
 	struct ornic_set_gid_in in = gid_in(7, 1), twin = gid_in(8, 2), other = gid_in(9, 3);
 	struct ornic_set_gid_in clear = {};
@@ -132,9 +128,8 @@ TEST(test_gid_has_its_macs, IN_HOST)
 }
 
 /* [ORNIC-DEV-11] */
-TEST(test_gid_is_replaced_and_cleared, IN_HOST)
+TEST(test_gid_is_replaced_and_cleared, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct ornic_set_gid_in in = gid_in(3, 1), other = gid_in(3, 2);
 	struct ornic_set_gid_in clear = { .index = htole16(3) };
 
@@ -149,9 +144,8 @@ TEST(test_gid_is_replaced_and_cleared, IN_HOST)
 	assert_null(gid_get(&host->card->gids, GID_TABLE_SIZE));
 }
 
-TEST(test_gid_full_table, IN_HOST)
+TEST(test_gid_full_table, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct ornic_set_gid_in in;
 	unsigned int i;
 
@@ -175,9 +169,8 @@ TEST(test_gid_full_table, IN_HOST)
 }
 
 /* [ORNIC-DEV-8] */
-TEST(test_port_refusals, IN_HOST)
+TEST(test_port_refusals, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct ornic_modify_port_in in;
 	struct ornic_query_port_out out;
 
@@ -207,9 +200,8 @@ TEST(test_port_refusals, IN_HOST)
 }
 
 /* [ORNIC-DEV-7], [ORNIC-DEV-8] */
-TEST(test_port_mac_changes_what_passes, IN_HOST)
+TEST(test_port_mac_changes_what_passes, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct ornic_modify_port_in in = {
 		.mask = htole32(ORNIC_PORT_MAC | ORNIC_PORT_MTU),
 		.mtu = htole32(9000),
@@ -227,12 +219,11 @@ TEST(test_port_mac_changes_what_passes, IN_HOST)
 }
 
 /* [ORNIC-DEV-15] */
-TEST(test_filter, IN_HOST)
+TEST(test_filter, struct host *host, IN_HOST)
 {
 	static const uint8_t broadcast[] = { 255, 255, 255, 255, 255, 255 };
 	static const uint8_t group[] = { 0x33, 0x33, 0, 0, 0, 1 };
 	static const uint8_t other[] = { 2, 2, 2, 2, 2, 2 };
-	struct host *host = *state;
 	struct {
 		struct ornic_rx_filter_in head;
 		uint8_t macs[2][8];

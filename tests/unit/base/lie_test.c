@@ -100,7 +100,7 @@ static const struct ornic_cqe *completion(struct kit *w, const char *lie)
 	return host_queue_peek(&w->cq);
 }
 
-TEST(test_completion_entries)
+TEST_VOID(test_completion_entries)
 {
 	static const struct {
 		const char *lie;
@@ -136,10 +136,8 @@ TEST(test_completion_entries)
 	}
 }
 
-TEST(test_completion_with_the_wrong_phase, IN(setup, kit_teardown))
+TEST(test_completion_with_the_wrong_phase, struct kit *w, IN(setup, kit_teardown))
 {
-	struct kit *w = *state;
-
 	assert_null(completion(w, "phase"));
 	/* The entry takes its place */
 	host_queue_consume(&w->cq);
@@ -147,29 +145,23 @@ TEST(test_completion_with_the_wrong_phase, IN(setup, kit_teardown))
 	kit_expect_cqe(w, 6);
 }
 
-TEST(test_completion_is_not_written, IN(setup, kit_teardown))
+TEST(test_completion_is_not_written, struct kit *w, IN(setup, kit_teardown))
 {
-	struct kit *w = *state;
-
 	assert_null(completion(w, "silence"));
 	kit_post(w, 6);
 	kit_expect_cqe(w, 6);
 }
 
-TEST(test_completion_is_written_twice, IN(setup, kit_teardown))
+TEST(test_completion_is_written_twice, struct kit *w, IN(setup, kit_teardown))
 {
-	struct kit *w = *state;
-
 	assert_non_null(completion(w, "twice"));
 	kit_expect_cqe(w, 5);
 	kit_expect_cqe(w, 5);
 	assert_null(host_queue_peek(&w->cq));
 }
 
-TEST(test_completion_comes_after_the_next, IN(setup, kit_teardown))
+TEST(test_completion_comes_after_the_next, struct kit *w, IN(setup, kit_teardown))
 {
-	struct kit *w = *state;
-
 	lies(w, "order.completion,count=2");
 	kit_post(w, 5);
 	assert_null(host_queue_peek(&w->cq));
@@ -186,10 +178,8 @@ TEST(test_completion_comes_after_the_next, IN(setup, kit_teardown))
 	assert_int_equal(told(w, "order.completion"), 2);
 }
 
-TEST(test_held_entry_of_a_destroyed_cq, IN(setup, kit_teardown))
+TEST(test_held_entry_of_a_destroyed_cq, struct kit *w, IN(setup, kit_teardown))
 {
-	struct kit *w = *state;
-
 	completion(w, "order");
 	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_CQ, w->cq.num);
 	host_sleep(w->host, 200000000);
@@ -217,7 +207,7 @@ static void next_event(struct kit *w)
 	host_sleep(w->host, 1000000);
 }
 
-TEST(test_event_entries)
+TEST_VOID(test_event_entries)
 {
 	static const struct {
 		const char *lie;
@@ -244,39 +234,31 @@ TEST(test_event_entries)
 	}
 }
 
-TEST(test_event_with_the_wrong_phase, IN(setup, kit_teardown))
+TEST(test_event_with_the_wrong_phase, struct kit *w, IN(setup, kit_teardown))
 {
-	struct kit *w = *state;
-
 	assert_null(event(w, "phase"));
 	host_queue_consume(&w->eq);
 	next_event(w);
 	kit_expect_comp(w);
 }
 
-TEST(test_event_is_not_written, IN(setup, kit_teardown))
+TEST(test_event_is_not_written, struct kit *w, IN(setup, kit_teardown))
 {
-	struct kit *w = *state;
-
 	assert_null(event(w, "silence"));
 	next_event(w);
 	kit_expect_comp(w);
 }
 
-TEST(test_event_is_written_twice, IN(setup, kit_teardown))
+TEST(test_event_is_written_twice, struct kit *w, IN(setup, kit_teardown))
 {
-	struct kit *w = *state;
-
 	event(w, "twice");
 	kit_expect_comp(w);
 	kit_expect_comp(w);
 	kit_expect_no_event(w);
 }
 
-TEST(test_event_that_nothing_caused, IN(setup, kit_teardown))
+TEST(test_event_that_nothing_caused, struct kit *w, IN(setup, kit_teardown))
 {
-	struct kit *w = *state;
-
 	event(w, "spurious");
 	kit_expect_comp(w);
 	assert_non_null(host_queue_peek(&w->eq));
@@ -284,9 +266,8 @@ TEST(test_event_that_nothing_caused, IN(setup, kit_teardown))
 	kit_expect_no_event(w);
 }
 
-TEST(test_event_comes_after_the_next, IN(setup, kit_teardown))
+TEST(test_event_comes_after_the_next, struct kit *w, IN(setup, kit_teardown))
 {
-	struct kit *w = *state;
 	struct eq_source source;
 
 	assert_null(event(w, "order"));
@@ -323,7 +304,7 @@ static struct ornic_cmd_cqe *command(struct kit *w, const char *lie,
 	return &cqe[host->admin_ci & mask];
 }
 
-TEST(test_command_entries)
+TEST_VOID(test_command_entries)
 {
 	static const struct {
 		const char *lie;
@@ -366,9 +347,8 @@ TEST(test_command_entries)
 	}
 }
 
-TEST(test_interrupts, IN(setup, kit_teardown))
+TEST(test_interrupts, struct kit *w, IN(setup, kit_teardown))
 {
-	struct kit *w = *state;
 	unsigned int *irqs = w->host->irqs;
 	unsigned int before = irqs[0], sum = 0, i;
 
@@ -395,10 +375,8 @@ TEST(test_interrupts, IN(setup, kit_teardown))
 	assert_int_equal(told(w, "spurious.interrupt"), 1);
 }
 
-TEST(test_registers, IN(setup, kit_teardown))
+TEST(test_registers, struct kit *w, IN(setup, kit_teardown))
 {
-	struct kit *w = *state;
-
 	lies(w, "ones.register,count=2");
 	host_read_is(w->host, ORNIC_REG_MAGIC, 4, UINT32_MAX);
 	assert_true(host_read(w->host, ORNIC_REG_CLOCK, 8) == UINT64_MAX);
@@ -422,30 +400,24 @@ static const void *haunted(struct kit *w, const char *config, bool reachable)
 	return host_queue_peek(&w->eq);
 }
 
-TEST(test_dma_after_a_reset, IN(setup, kit_teardown))
+TEST(test_dma_after_a_reset, struct kit *w, IN(setup, kit_teardown))
 {
-	struct kit *w = *state;
-
 	assert_non_null(haunted(w, "dma", true));
 	/* Two entries of the admin queue, the EQ and the CQ each */
 	assert_int_equal(told(w, "dma.memory"), 6);
 	assert_non_null(host_queue_peek(&w->cq));
 }
 
-TEST(test_no_dma_when_bus_mastering_is_off, IN(setup, kit_teardown))
+TEST(test_no_dma_when_bus_mastering_is_off, struct kit *w, IN(setup, kit_teardown))
 {
-	struct kit *w = *state;
-
 	assert_null(haunted(w, "dma", false));
 	assert_int_equal(told_in_all(w), 0);
 	host_sleep(w->host, 1000000000);
 	assert_null(host_queue_peek(&w->eq));
 }
 
-TEST(test_no_dma_after_a_second_reset, IN(setup, kit_teardown))
+TEST(test_no_dma_after_a_second_reset, struct kit *w, IN(setup, kit_teardown))
 {
-	struct kit *w = *state;
-
 	lies(w, "dma");
 	host_write(w->host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	host_write(w->host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
@@ -475,10 +447,8 @@ static void expect_honest(struct kit *w)
 	assert_int_equal(told_in_all(w), 0);
 }
 
-TEST(test_honest_unless_asked, IN(setup, kit_teardown))
+TEST(test_honest_unless_asked, struct kit *w, IN(setup, kit_teardown))
 {
-	struct kit *w = *state;
-
 	expect_honest(w);
 	lies(w, "all");
 	lies(w, "none");
@@ -487,10 +457,8 @@ TEST(test_honest_unless_asked, IN(setup, kit_teardown))
 	expect_honest(w);
 }
 
-TEST(test_honest_unless_the_driver_is_up, IN(setup, kit_teardown))
+TEST(test_honest_unless_the_driver_is_up, struct kit *w, IN(setup, kit_teardown))
 {
-	struct kit *w = *state;
-
 	host_port_up(w->host, false);
 	lies(w, "all");
 	expect_honest(w);
@@ -503,10 +471,8 @@ TEST(test_honest_unless_the_driver_is_up, IN(setup, kit_teardown))
 	assert_int_equal(told_in_all(w), 0);
 }
 
-TEST(test_until_reset, IN(setup, kit_teardown))
+TEST(test_until_reset, struct kit *w, IN(setup, kit_teardown))
 {
-	struct kit *w = *state;
-
 	lies(w, "ones.register,until=reset");
 	host_read_is(w->host, ORNIC_REG_MAGIC, 4, UINT32_MAX);
 	host_write(w->host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
@@ -516,10 +482,8 @@ TEST(test_until_reset, IN(setup, kit_teardown))
 }
 
 /* Without it the card goes on when the driver is up again */
-TEST(test_after_a_reset, IN(setup, kit_teardown))
+TEST(test_after_a_reset, struct kit *w, IN(setup, kit_teardown))
 {
-	struct kit *w = *state;
-
 	lies(w, "ones.register");
 	host_write(w->host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	host_enable(w->host);
@@ -539,9 +503,8 @@ static uint64_t sequence(struct kit *w, const char *config)
 	return hash;
 }
 
-TEST(test_seed_repeats_lies, IN(setup, kit_teardown))
+TEST(test_seed_repeats_lies, struct kit *w, IN(setup, kit_teardown))
 {
-	struct kit *w = *state;
 	const char *config = "nonsense.register,rate=100000,seed=7";
 	uint64_t first = sequence(w, config);
 
@@ -555,7 +518,7 @@ TEST(test_seed_repeats_lies, IN(setup, kit_teardown))
 			3 * OFFERS / 10 + 150);
 }
 
-TEST(test_words)
+TEST_VOID(test_words)
 {
 	static const char *const bad[] = {
 		"thunder", "phase.register", "phase.", ".event", "rate=",

@@ -7,7 +7,7 @@
 #define SIZE (1u << LOG_SIZE)
 #define GENS 7
 
-TEST(test_obj_numbers_skip_the_first)
+TEST_VOID(test_obj_numbers_skip_the_first)
 {
 	struct obj_table table;
 	struct obj obj[6];
@@ -26,7 +26,7 @@ TEST(test_obj_numbers_skip_the_first)
 	obj_table_uninit(&table);
 }
 
-TEST(test_obj_stale_number_finds_nothing)
+TEST_VOID(test_obj_stale_number_finds_nothing)
 {
 	struct obj_table table;
 	struct obj obj;
@@ -45,7 +45,7 @@ TEST(test_obj_stale_number_finds_nothing)
 	obj_table_uninit(&table);
 }
 
-TEST(test_obj_number_is_never_all_ones)
+TEST_VOID(test_obj_number_is_never_all_ones)
 {
 	struct obj_table table;
 	struct obj obj;
@@ -60,7 +60,7 @@ TEST(test_obj_number_is_never_all_ones)
 	obj_table_uninit(&table);
 }
 
-TEST(test_obj_freed_index_waits_behind_all_others)
+TEST_VOID(test_obj_freed_index_waits_behind_all_others)
 {
 	struct obj_table table;
 	struct obj obj;
@@ -81,7 +81,7 @@ TEST(test_obj_freed_index_waits_behind_all_others)
 	obj_table_uninit(&table);
 }
 
-TEST(test_obj_at_takes_reserved_indexes_only_once)
+TEST_VOID(test_obj_at_takes_reserved_indexes_only_once)
 {
 	struct obj_table table;
 	struct obj a, b;
@@ -98,7 +98,7 @@ TEST(test_obj_at_takes_reserved_indexes_only_once)
 	obj_table_uninit(&table);
 }
 
-TEST(test_obj_each_survives_removal)
+TEST_VOID(test_obj_each_survives_removal)
 {
 	struct obj_table table;
 	struct obj obj[4];
@@ -120,7 +120,7 @@ TEST(test_obj_each_survives_removal)
 }
 
 /* A reset walks every table, so an empty one must be skipped at once */
-TEST(test_obj_each_does_not_look_through_an_empty_table)
+TEST_VOID(test_obj_each_does_not_look_through_an_empty_table)
 {
 	struct obj_table table;
 	struct obj stray;
@@ -174,7 +174,7 @@ static void roll(uint64_t first, uint64_t step, uint32_t *nums)
 }
 
 /* [ORNIC-OBJ-5] */
-TEST(test_obj_numbers_depend_on_random_bits_only)
+TEST_VOID(test_obj_numbers_depend_on_random_bits_only)
 {
 	uint32_t a[SIZE], b[SIZE];
 	unsigned int i, same = 0, steps = 0;
@@ -197,7 +197,7 @@ TEST(test_obj_numbers_depend_on_random_bits_only)
 }
 
 /* [ORNIC-OBJ-4], [ORNIC-OBJ-2] with random numbers */
-TEST(test_obj_random_number_is_not_given_again_soon)
+TEST_VOID(test_obj_random_number_is_not_given_again_soon)
 {
 	struct dice dice = { .env.ops = &dice_ops,
 			     .step = 0x9e3779b97f4a7c15ULL };
@@ -247,7 +247,7 @@ static void first_numbers(uint64_t random, uint32_t *nums)
 }
 
 /* [ORNIC-OBJ-5] */
-TEST(test_obj_numbers_of_a_card)
+TEST_VOID(test_obj_numbers_of_a_card)
 {
 	uint32_t ordered[3], a[3], b[3];
 	unsigned int i;

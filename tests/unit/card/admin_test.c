@@ -65,9 +65,8 @@ static uint32_t cause(struct host *host)
 /* ---- the rings ---- */
 
 /* host_cmd_raw() checks phase, sq_ci and cmd_id of each completion */
-TEST(test_rings_wrap, IN_HOST)
+TEST(test_rings_wrap, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	unsigned int i, turns = 5 * DEPTH;
 
 	for (i = 0; i < turns; i++)
@@ -77,9 +76,8 @@ TEST(test_rings_wrap, IN_HOST)
 }
 
 /* [ORNIC-ADM-1], [ORNIC-ADM-4] */
-TEST(test_full_ring_with_one_doorbell, IN_HOST)
+TEST(test_full_ring_with_one_doorbell, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	unsigned int i;
 	struct ornic_cmd_cqe *cqe = host_ptr(host, host->admin_cq);
 
@@ -103,9 +101,8 @@ TEST(test_full_ring_with_one_doorbell, IN_HOST)
  * [ORNIC-ADM-2] The card copies an entry once. When a completion says that it
  * has, the host may overwrite it.
  */
-TEST(test_entries_are_copied_once, IN_HOST)
+TEST(test_entries_are_copied_once, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint64_t out = host_alloc(host, DEPTH * 8, 8);
 	unsigned int i, created = 0;
 
@@ -141,9 +138,8 @@ TEST(test_entries_are_copied_once, IN_HOST)
  * [ORNIC-ADM-4] There is room for the completion of each command, though the
  * host reads none before the last: on each pass of the ring
  */
-TEST(test_completions_always_have_room, IN_HOST)
+TEST(test_completions_always_have_room, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	unsigned int pass;
 
 	for (pass = 0; pass < 4; pass++) {
@@ -155,9 +151,8 @@ TEST(test_completions_always_have_room, IN_HOST)
 /* ---- the record ---- */
 
 /* [ORNIC-ADM-18], and more commands than the ring has entries */
-TEST(test_card_that_is_awake_needs_no_doorbell, IN_HOST)
+TEST(test_card_that_is_awake_needs_no_doorbell, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	unsigned int i, runnable;
 
 	awake(host);
@@ -169,9 +164,8 @@ TEST(test_card_that_is_awake_needs_no_doorbell, IN_HOST)
 }
 
 /* [ORNIC-ADM-18] */
-TEST(test_card_that_sleeps_needs_one, IN_HOST)
+TEST(test_card_that_sleeps_needs_one, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct ornic_admin_dbr *dbr = awake(host);
 	unsigned int runnable = host->runnable;
 
@@ -186,9 +180,8 @@ TEST(test_card_that_sleeps_needs_one, IN_HOST)
 }
 
 /* [ORNIC-ADM-18] The host saw sq_watched 1, then the card went to sleep */
-TEST(test_no_command_is_lost_on_the_way_to_sleep, IN_HOST)
+TEST(test_no_command_is_lost_on_the_way_to_sleep, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct ornic_admin_dbr *dbr = awake(host);
 
 	host_submit(host, ORNIC_CMD_NOP, NULL, 0);
@@ -200,10 +193,8 @@ TEST(test_no_command_is_lost_on_the_way_to_sleep, IN_HOST)
 }
 
 /* [ORNIC-ADM-18] */
-TEST(test_value_of_the_doorbell_may_be_old, IN_HOST)
+TEST(test_value_of_the_doorbell_may_be_old, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
-
 	awake(host);
 	nops(host, 3);
 	host_write(host, ORNIC_REG_ADMIN_DB, 4, 1);
@@ -215,9 +206,8 @@ TEST(test_value_of_the_doorbell_may_be_old, IN_HOST)
 }
 
 /* [ORNIC-ADM-20] Each request is answered once, by the next completion */
-TEST(test_interrupt_comes_when_asked_for, IN_HOST)
+TEST(test_interrupt_comes_when_asked_for, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct ornic_admin_dbr *dbr = awake(host);
 
 	nops(host, 1);
@@ -242,9 +232,8 @@ TEST(test_interrupt_comes_when_asked_for, IN_HOST)
 }
 
 /* [ORNIC-ADM-20] The word of an earlier life of the queue is forgotten */
-TEST(test_request_after_a_reset, IN_HOST)
+TEST(test_request_after_a_reset, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct ornic_admin_dbr *dbr = awake(host);
 
 	arm(dbr, 1, ORNIC_ARM_NEXT);
@@ -257,10 +246,8 @@ TEST(test_request_after_a_reset, IN_HOST)
 }
 
 /* [ORNIC-RST-7] The interrupt comes unasked */
-TEST(test_injected_stop_ends_with_a_reset, IN_HOST)
+TEST(test_injected_stop_ends_with_a_reset, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
-
 	awake(host);
 	card_stop(host->card);
 	assert_int_equal(host->irqs[0], 1);
@@ -271,9 +258,8 @@ TEST(test_injected_stop_ends_with_a_reset, IN_HOST)
 }
 
 /* [ORNIC-ADM-5] Nothing is executed, and only a reset helps */
-TEST(test_index_beyond_the_ring, IN_HOST)
+TEST(test_index_beyond_the_ring, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct ornic_admin_dbr *dbr;
 	uint64_t commands = host_device_stat(host, ORNIC_DEVICE_STAT_commands);
 
@@ -307,10 +293,8 @@ TEST(test_index_beyond_the_ring, IN_HOST)
 }
 
 /* [ORNIC-ADM-17], [ORNIC-RST-9] */
-TEST(test_record_that_cannot_be_used, IN_HOST)
+TEST(test_record_that_cannot_be_used, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
-
 	give_record(host, 32);
 	assert_int_equal(cause(host), ORNIC_FATAL_ADMIN_DMA);
 	assert_false(card_run(host->card));
@@ -327,9 +311,8 @@ TEST(test_record_that_cannot_be_used, IN_HOST)
 }
 
 /* [ORNIC-ADM-6], with more commands than the card holds back in a turn */
-TEST(test_latest_command_completes_first, IN_HOST)
+TEST(test_latest_command_completes_first, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct ornic_cmd_cqe *cqe = host_ptr(host, host->admin_cq);
 	bool done[2 * ADMIN_HELD_MAX + 3] = {};
 	unsigned int i, ordered = 0;
@@ -360,9 +343,9 @@ TEST(test_latest_command_completes_first, IN_HOST)
 }
 
 /* [ORNIC-ADM-17] As silicon may */
-TEST(test_device_without_shadow_ignores_the_record, IN(host_setup_no_shadow, host_teardown))
+TEST(test_device_without_shadow_ignores_the_record, struct host *host,
+     IN(host_setup_no_shadow, host_teardown))
 {
-	struct host *host = *state;
 	struct ornic_admin_dbr *dbr = give_record(host, 0);
 
 	host_run(host);

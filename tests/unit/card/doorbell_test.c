@@ -151,9 +151,8 @@ static void fall_asleep(struct world *w)
  * [ORNIC-BUS-5]: what was in the slots of a watched queue before its index was
  * published has no effect, however often the card looked meanwhile
  */
-TEST(test_slots_are_read_after_their_index, IN_OWN)
+TEST(test_slots_are_read_after_their_index, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct host_qp *qp = &w->qp[0];
 	uint32_t mask = (1u << qp->log_sq_slots) - 1;
 
@@ -166,9 +165,8 @@ TEST(test_slots_are_read_after_their_index, IN_OWN)
 	host_device_stat_is(qp->host, ORNIC_DEVICE_STAT_bad_wqe_opcode, 0);
 }
 
-TEST(test_asleep_rings_once_then_is_watched, IN_OWN)
+TEST(test_asleep_rings_once_then_is_watched, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct ornic_qp_dbr *dbr = host_qp_dbr(&w->qp[0]);
 
 	fall_asleep(w);
@@ -184,9 +182,8 @@ TEST(test_asleep_rings_once_then_is_watched, IN_OWN)
 	host_device_stat_is(w->kit.host, ORNIC_DEVICE_STAT_doorbells, 1);
 }
 
-TEST(test_board_of_many_slots, IN_OWN)
+TEST(test_board_of_many_slots, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	unsigned int i;
 
 	host_run(w->kit.host);
@@ -197,10 +194,8 @@ TEST(test_board_of_many_slots, IN_OWN)
 	assert_int_equal(sent(w), QPS);
 }
 
-TEST(test_bits_of_nobody_are_harmless, IN_OWN)
+TEST(test_bits_of_nobody_are_harmless, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	host_run(w->kit.host);
 	memset(board(w)->bits, 0xff, sizeof(board(w)->bits));
 	memset(board(w)->summary, 0xff, sizeof(board(w)->summary));
@@ -209,9 +204,8 @@ TEST(test_bits_of_nobody_are_harmless, IN_OWN)
 	assert_int_equal(board(w)->bits[ORNIC_BOARD_WORDS - 1], 0);
 }
 
-TEST(test_idle_queue_is_unwatched, IN_OWN)
+TEST(test_idle_queue_is_unwatched, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct ornic_qp_dbr *dbr = host_qp_dbr(&w->qp[0]);
 
 	ring(&w->qp[0]);
@@ -227,9 +221,8 @@ TEST(test_idle_queue_is_unwatched, IN_OWN)
 }
 
 /* [ORNIC-DB-35] Indexes begin anew: the latest one before a reset may come again */
-TEST(test_reset_queue_is_looked_at_anew, IN_OWN)
+TEST(test_reset_queue_is_looked_at_anew, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct host_qp *qp = &w->qp[0];
 	unsigned int i;
 
@@ -272,9 +265,8 @@ static void watch_all(struct world *w)
 }
 
 /* Many queues that post now and then cost no look in each poll */
-TEST(test_sparse_queues_are_not_watched, IN_OWN)
+TEST(test_sparse_queues_are_not_watched, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	unsigned int i, round;
 
 	host_run(w->kit.host);
@@ -288,9 +280,8 @@ TEST(test_sparse_queues_are_not_watched, IN_OWN)
 }
 
 /* A queue without a slot has no other way but the doorbell */
-TEST(test_queue_without_slot_is_watched_at_once, IN_OWN)
+TEST(test_queue_without_slot_is_watched_at_once, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct qp *qp = qp_find(w->kit.host->card, w->qp[0].num);
 
 	host_run(w->kit.host);
@@ -301,9 +292,8 @@ TEST(test_queue_without_slot_is_watched_at_once, IN_OWN)
 }
 
 /* [ORNIC-DB-35] Several queues that always have work stay watched */
-TEST(test_busy_queues_stay_watched, IN_OWN)
+TEST(test_busy_queues_stay_watched, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	unsigned int i, round;
 
 	watch_all(w);
@@ -340,9 +330,8 @@ static unsigned int ready(struct card *card)
 }
 
 /* [ORNIC-ISO-4] One poll reads only a part of a board whose bits are all set */
-TEST(test_board_is_looked_at_in_parts, IN_OWN)
+TEST(test_board_is_looked_at_in_parts, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct card *card = w->kit.host->card;
 	static struct host_qp qp[CROWD];
 	unsigned int i, polls;
@@ -365,9 +354,8 @@ TEST(test_board_is_looked_at_in_parts, IN_OWN)
 }
 
 /* A process that keeps setting bits does not starve its other queues */
-TEST(test_board_is_looked_at_in_turn, IN_OWN)
+TEST(test_board_is_looked_at_in_turn, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct card *card = w->kit.host->card;
 	static struct host_qp qp[CROWD];
 	struct host_qp *last = &qp[CROWD - 1];
@@ -393,9 +381,8 @@ TEST(test_board_is_looked_at_in_turn, IN_OWN)
 }
 
 /* [ORNIC-ISO-4] One poll looks at a part of many boards, and the card sleeps after all */
-TEST(test_boards_are_looked_at_in_turn, IN_OWN)
+TEST(test_boards_are_looked_at_in_turn, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct host *host = w->kit.host;
 	struct card *card = host->card;
 	static struct ornic_board *boards[MANY_BOARDS];
@@ -446,9 +433,8 @@ static void post_always(void *arg)
 }
 
 /* [ORNIC-ISO-4] A host that posts during a poll does not prolong it */
-TEST(test_each_queue_is_looked_at_once, IN_OWN)
+TEST(test_each_queue_is_looked_at_once, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct vcpu vcpu = { .w = w };
 	unsigned int i;
 
@@ -468,10 +454,8 @@ TEST(test_each_queue_is_looked_at_once, IN_OWN)
  * [ORNIC-DB-36] The host saw "watched" or "awake" and did not ring before
  * the card slept
  */
-TEST(test_work_just_before_sleep_is_found, IN_OWN)
+TEST(test_work_just_before_sleep_is_found, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	/* Found through the watched queue */
 	watch_all(w);
 	assert_false(post(w, &w->qp[0]));
@@ -487,9 +471,8 @@ TEST(test_work_just_before_sleep_is_found, IN_OWN)
 	sends(w, &w->qp[0], true);
 }
 
-TEST(test_asleep_nobody_is_watched, IN_OWN)
+TEST(test_asleep_nobody_is_watched, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	unsigned int i;
 
 	watch_all(w);
@@ -502,10 +485,8 @@ TEST(test_asleep_nobody_is_watched, IN_OWN)
 	assert_int_equal(guest_load32(&board(w)->awake), 1);
 }
 
-TEST(test_one_doorbell_wakes_for_all, IN_OWN)
+TEST(test_one_doorbell_wakes_for_all, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	fall_asleep(w);
 	/* Posted before the card woke, with its doorbell still on its way */
 	publish(&w->qp[1]);
@@ -514,9 +495,8 @@ TEST(test_one_doorbell_wakes_for_all, IN_OWN)
 	assert_int_equal(sent(w), 2);
 }
 
-TEST(test_watched_queues_are_bounded, IN_OWN)
+TEST(test_watched_queues_are_bounded, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct host_qp qp[WATCH_QUEUES_MAX + 8];
 	unsigned int i, watched = 0;
 
@@ -536,9 +516,8 @@ TEST(test_watched_queues_are_bounded, IN_OWN)
 	assert_int_equal(sent(w), ARRAY_SIZE(qp));
 }
 
-TEST(test_destroyed_queue_leaves_the_board, IN_OWN)
+TEST(test_destroyed_queue_leaves_the_board, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	unsigned int i;
 
 	post(w, &w->qp[1]);
@@ -552,9 +531,8 @@ TEST(test_destroyed_queue_leaves_the_board, IN_OWN)
 	assert_true(card_sleep_prepare(w->kit.host->card));
 }
 
-TEST(test_queue_of_another_page, IN_OWN)
+TEST(test_queue_of_another_page, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	uint32_t other = host_uctx(w->kit.host, 0, 0);
 
 	fall_asleep(w);
@@ -568,9 +546,8 @@ TEST(test_queue_of_another_page, IN_OWN)
 }
 
 /* [ORNIC-DB-5] */
-TEST(test_fatal_doorbells_are_not_counted, IN_OWN)
+TEST(test_fatal_doorbells_are_not_counted, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct host *host = w->kit.host;
 	const struct stats *stats = &host->card->stats;
 	uint64_t before = stats->STAT_DEVICE(doorbells);
@@ -589,10 +566,8 @@ TEST(test_fatal_doorbells_are_not_counted, IN_OWN)
 	assert_int_equal(stats->STAT_DEVICE(bad_doorbell_page), 0);
 }
 
-TEST(test_pi_beyond_the_ring, IN_OWN)
+TEST(test_pi_beyond_the_ring, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	publish(&w->qp[0]);
 	guest_store32(&host_qp_dbr(&w->qp[0])->sq_pi,
 		      (1u << w->qp[0].log_sq_slots) + 1);
@@ -605,9 +580,8 @@ TEST(test_pi_beyond_the_ring, IN_OWN)
 	assert_non_null(host_queue_peek(&w->kit.eq));
 }
 
-TEST(test_ring_wraps, IN_OWN)
+TEST(test_ring_wraps, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	unsigned int i;
 
 	for (i = 0; i < 500; i++) {
@@ -616,9 +590,8 @@ TEST(test_ring_wraps, IN_OWN)
 	}
 }
 
-TEST(test_no_shadow_rings_for_each, IN(setup_no_shadow, teardown))
+TEST(test_no_shadow_rings_for_each, struct world *w, IN(setup_no_shadow, teardown))
 {
-	struct world *w = *state;
 	struct ornic_board *b = board(w);
 	unsigned int i;
 
@@ -637,9 +610,8 @@ TEST(test_no_shadow_rings_for_each, IN(setup_no_shadow, teardown))
 	assert_int_equal(sent(w), 1);
 }
 
-TEST(test_reset_with_queues_at_work, IN_OWN)
+TEST(test_reset_with_queues_at_work, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	unsigned int i;
 
 	for (i = 0; i < QPS; i++)
@@ -653,10 +625,8 @@ TEST(test_reset_with_queues_at_work, IN_OWN)
 	assert_int_equal(w->kit.host->card->watches.watched_count, 0);
 }
 
-TEST(test_board_out_of_reach, IN_OWN)
+TEST(test_board_out_of_reach, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	host_unmap(w->kit.host, w->kit.board, HOST_PAGE);
 	publish(&w->qp[0]);
 	ring(&w->qp[0]);
@@ -668,9 +638,8 @@ TEST(test_board_out_of_reach, IN_OWN)
 }
 
 /* [ORNIC-OBJ-9], [ORNIC-OBJ-10] It ended inside a doorbell, and has set all bits of its board */
-TEST(test_page_is_given_to_another_process, IN_OWN)
+TEST(test_page_is_given_to_another_process, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct host *host = w->kit.host;
 	unsigned int i;
 

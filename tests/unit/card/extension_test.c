@@ -47,9 +47,8 @@ static const uint16_t ext_registers[2] = { 0x100, 0x11f };
 #define EXT_ATTR_REPEAT		(1u << 29)
 
 /* [ORNIC-ROOM-1] */
-TEST(test_features_are_not_announced, IN_HOST)
+TEST(test_features_are_not_announced, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct ornic_query_device_out out;
 	unsigned int i;
 
@@ -60,9 +59,8 @@ TEST(test_features_are_not_announced, IN_HOST)
 }
 
 /* [ORNIC-ROOM-3], [ORNIC-DEV-1], [ORNIC-EXT-4] */
-TEST(test_commands_are_unknown, IN_HOST)
+TEST(test_commands_are_unknown, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint8_t in[64] = {}, out[64];
 	unsigned int i, opcode, count = 0;
 
@@ -79,9 +77,8 @@ TEST(test_commands_are_unknown, IN_HOST)
 }
 
 /* [ORNIC-ROOM-3] A command with a number for the new object */
-TEST(test_submissions_have_no_number, IN_HOST)
+TEST(test_submissions_have_no_number, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct ornic_cmd_sqe *ring = host_ptr(host, host->admin_sq);
 	uint64_t used = host->card->uctxs.count;
 	unsigned int bit;
@@ -100,9 +97,8 @@ TEST(test_submissions_have_no_number, IN_HOST)
 }
 
 /* [ORNIC-ROOM-3] */
-TEST(test_flags_of_objects, IN_HOST)
+TEST(test_flags_of_objects, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint32_t pdn = host_pd(host);
 	uint64_t at = host_alloc(host, HOST_PAGE, HOST_PAGE);
 	struct ornic_create_mr_in mr = {
@@ -124,9 +120,8 @@ TEST(test_flags_of_objects, IN_HOST)
 }
 
 /* [ORNIC-ROOM-3] */
-TEST(test_flags_of_queues, IN_KIT)
+TEST(test_flags_of_queues, struct kit *kit, IN_KIT)
 {
-	struct kit *kit = *state;
 	struct host *host = kit->host;
 	uint64_t at = host_alloc(host, 2 * HOST_PAGE, HOST_PAGE);
 	struct ornic_create_cq_in cq = {
@@ -155,9 +150,8 @@ TEST(test_flags_of_queues, IN_KIT)
 }
 
 /* [ORNIC-ROOM-3], [ORNIC-BUF-3] Each level of a tree of pages */
-TEST(test_bits_of_page_addresses, IN_HOST)
+TEST(test_bits_of_page_addresses, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint64_t page = host_alloc(host, HOST_PAGE, HOST_PAGE);
 	uint64_t index = host_alloc(host, 3 * HOST_PAGE, HOST_PAGE);
 	struct ornic_create_mr_in in = {
@@ -193,9 +187,8 @@ TEST(test_bits_of_page_addresses, IN_HOST)
 }
 
 /* [ORNIC-ROOM-3] Rates are for RAW_PACKET; [ORNIC-ROOM-3] */
-TEST(test_attributes, IN_PAIR(pair_setup_rc, local))
+TEST(test_attributes, struct pair *pair, IN_PAIR(pair_setup_rc, local))
 {
-	struct pair *pair = *state;
 	struct ornic_qp_attr attr = { .rate_limit = htole32(1000) }, got;
 	unsigned int i;
 
@@ -237,9 +230,8 @@ static void set_words(struct host_qp *qp, uint32_t word)
  * [ORNIC-ROOM-3] The words have no effect, and the card leaves them as they are
  * in all that an SRQ does
  */
-TEST(test_words_of_an_srq, IN_PAIR(pair_setup_rc_srq, local))
+TEST(test_words_of_an_srq, struct pair *pair, IN_PAIR(pair_setup_rc_srq, local))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 8);
 	struct side *b = B(pair);
 	struct ornic_modify_srq_in limit = { .srqn = htole32(b->srq.num),
@@ -259,12 +251,11 @@ TEST(test_words_of_an_srq, IN_PAIR(pair_setup_rc_srq, local))
 }
 
 /* [ORNIC-ROOM-3] A WQ in each state */
-TEST(test_words_of_a_wq, IN_RAW_PROCESS)
+TEST(test_words_of_a_wq, struct raw *w, IN_RAW_PROCESS)
 {
 	static const uint8_t states[] = {
 		ORNIC_WQS_RDY, ORNIC_WQS_ERR, ORNIC_WQS_RESET, ORNIC_WQS_RDY,
 	};
-	struct raw *w = *state;
 	struct host_qp wq;
 	unsigned int i;
 
@@ -278,9 +269,8 @@ TEST(test_words_of_a_wq, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-ROOM-3] */
-TEST(test_doorbells, IN_KIT)
+TEST(test_doorbells, struct kit *kit, IN_KIT)
 {
-	struct kit *kit = *state;
 	struct host *host = kit->host;
 	uint64_t types, pages;
 	unsigned int offset;
@@ -301,9 +291,8 @@ TEST(test_doorbells, IN_KIT)
 }
 
 /* [ORNIC-ROOM-3] */
-TEST(test_registers, IN_HOST)
+TEST(test_registers, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint64_t count = host_device_stat(host,
 				ORNIC_DEVICE_STAT_bad_register_access);
 	unsigned int at;
@@ -317,9 +306,8 @@ TEST(test_registers, IN_HOST)
 }
 
 /* [ORNIC-ROOM-4] A card without numbers of a maker's own knows none of them */
-TEST(test_makers_numbers, IN_PAIR(pair_setup_rc, local))
+TEST(test_makers_numbers, struct pair *pair, IN_PAIR(pair_setup_rc, local))
 {
-	struct pair *pair = *state;
 	struct host *host = A(pair)->host;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 8);
 	uint64_t bad = host_device_stat(host, ORNIC_DEVICE_STAT_bad_register_access);
@@ -373,9 +361,8 @@ static void inject(struct pair *pair, uint8_t opcode, uint32_t len)
 }
 
 /* [ORNIC-ROOM-3] Neither the QP nor its peer notices */
-TEST(test_packets, IN_PAIR_ALL(pair_setup_rc))
+TEST(test_packets, struct pair *pair, IN_PAIR_ALL(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 64);
 	struct side *b = B(pair);
 	struct ornic_qp_attr before, after;
@@ -426,9 +413,8 @@ static enum pair_fate look(struct pair *pair, const struct packet *pkt)
 }
 
 /* [ORNIC-ROOM-3] As sender; the path of the pair has ECN bits 2 */
-TEST(test_reserved_bits_are_sent_as_0, IN_PAIR_ALL(pair_setup_rc))
+TEST(test_reserved_bits_are_sent_as_0, struct pair *pair, IN_PAIR_ALL(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	static const uint8_t opcodes[] = {
 		ORNIC_WR_RDMA_WRITE, ORNIC_WR_RDMA_READ,
 		ORNIC_WR_ATOMIC_FETCH_ADD,
@@ -449,9 +435,8 @@ TEST(test_reserved_bits_are_sent_as_0, IN_PAIR_ALL(pair_setup_rc))
 }
 
 /* [ORNIC-ROOM-3] As receiver. [ORNIC-WIRE-4] This card ignores FECN and BECN, too. */
-TEST(test_reserved_bits_are_not_looked_at, IN_PAIR_ALL(pair_setup_rc))
+TEST(test_reserved_bits_are_not_looked_at, struct pair *pair, IN_PAIR_ALL(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct packet pkt;
 	unsigned int bit;
 

@@ -104,9 +104,8 @@ static void check_untouched(struct second *second)
 	close(second->fd);
 }
 
-TEST(test_region_that_spans_the_whole_bus, IN_HOST)
+TEST(test_region_that_spans_the_whole_bus, struct host *first, IN_HOST)
 {
-	struct host *first = *state;
 	uint64_t ram = host_alloc(first, 2 * HOST_PAGE, HOST_PAGE);
 	uint64_t list = host_alloc(first, HOST_PAGE, HOST_PAGE);
 	struct ornic_buf buf = {
@@ -131,9 +130,8 @@ TEST(test_region_that_spans_the_whole_bus, IN_HOST)
 	check_untouched(&second);
 }
 
-TEST(test_region_at_the_top_of_the_bus, IN_HOST)
+TEST(test_region_at_the_top_of_the_bus, struct host *first, IN_HOST)
 {
-	struct host *first = *state;
 	uint64_t ram = host_alloc(first, HOST_PAGE, HOST_PAGE);
 	struct ornic_buf buf = {
 		.page_shift = LARGE_SHIFT,
@@ -152,9 +150,8 @@ TEST(test_region_at_the_top_of_the_bus, IN_HOST)
 	check_untouched(&second);
 }
 
-TEST(test_region_of_scattered_pages, IN_HOST)
+TEST(test_region_of_scattered_pages, struct host *first, IN_HOST)
 {
-	struct host *first = *state;
 	uint64_t ram = host_alloc(first, 8 * HOST_PAGE, HOST_PAGE);
 	struct ornic_buf buf;
 	struct second second;

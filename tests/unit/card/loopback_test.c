@@ -81,10 +81,8 @@ static void rule(struct raw *w, unsigned int n, const uint8_t *dmac,
 }
 
 /* [ORNIC-LOOP-1] Frames of a process to the port's address are looped back */
-TEST(test_to_the_port_itself, IN_RAW_PROCESS)
+TEST(test_to_the_port_itself, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
-
 	recvs(w);
 	send(w, 1, w->host->mac);
 	did(w, 0, ORNIC_WC_RECV);
@@ -94,10 +92,8 @@ TEST(test_to_the_port_itself, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-LOOP-1] Frames to a group are sent and looped back */
-TEST(test_to_groups, IN_RAW_PROCESS)
+TEST(test_to_groups, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
-
 	recvs(w);
 	send(w, 1, broadcast);
 	did(w, 0, ORNIC_WC_RECV);
@@ -113,10 +109,8 @@ TEST(test_to_groups, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-LOOP-2] A rule for a whole MAC address makes that address local */
-TEST(test_to_addresses_of_rules, IN_RAW_PROCESS)
+TEST(test_to_addresses_of_rules, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
-
 	recvs(w);
 	rule(w, 2, somebody, 40);
 	send(w, 1, somebody);
@@ -130,10 +124,8 @@ TEST(test_to_addresses_of_rules, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-LOOP-3] Frames of the network stack reach QPs of rules, not itself */
-TEST(test_of_the_network_stack, IN_RAW_PROCESS)
+TEST(test_of_the_network_stack, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
-
 	recvs(w);
 	send(w, 0, broadcast);
 	did(w, 0, ORNIC_WC_SEND);
@@ -162,9 +154,8 @@ TEST(test_of_the_network_stack, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-FLOW-11] */
-TEST(test_sniffers_see_it_once, IN_RAW_PROCESS)
+TEST(test_sniffers_see_it_once, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct ornic_create_flow_in in = {
 		.qpn = htole32(w->qp[3].num),
 		.type = ORNIC_FLOW_SNIFFER,
@@ -185,10 +176,8 @@ TEST(test_sniffers_see_it_once, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-DEV-9] Nothing is looped back then */
-TEST(test_while_the_port_is_down, IN_RAW_PROCESS)
+TEST(test_while_the_port_is_down, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
-
 	recvs(w);
 	host_port_up(w->host, false);
 	send(w, 1, w->host->mac);
@@ -198,9 +187,8 @@ TEST(test_while_the_port_is_down, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-LOOP-4] A bad receive WQE for its own frame fails a sender */
-TEST(test_end_of_the_sender, IN_RAW_PROCESS)
+TEST(test_end_of_the_sender, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	unsigned int i;
 
 	rule(w, 1, somebody, 48);
@@ -257,9 +245,8 @@ static bool reaches(struct pair *pair, const uint8_t *dmac)
 }
 
 /* [ORNIC-LOOP-5] [ORNIC-WIRE-26] Datagrams to the port, to a macvlan, to others */
-TEST(test_roce_to_the_port_itself, IN_PAIR(pair_setup_ud, loopback))
+TEST(test_roce_to_the_port_itself, struct pair *pair, IN_PAIR(pair_setup_ud, loopback))
 {
-	struct pair *pair = *state;
 	struct host *host = A(pair)->host;
 
 	assert_true(reaches(pair, host->mac));
@@ -275,9 +262,8 @@ TEST(test_roce_to_the_port_itself, IN_PAIR(pair_setup_ud, loopback))
 }
 
 /* [ORNIC-LOOP-5] The card can be its own peer of RC, whose ACKs return as well */
-TEST(test_rc_to_the_port_itself, IN_PAIR(pair_setup_rc, loopback))
+TEST(test_rc_to_the_port_itself, struct pair *pair, IN_PAIR(pair_setup_rc, loopback))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 10000);
 	uint64_t sent;
 
@@ -294,19 +280,17 @@ TEST(test_rc_to_the_port_itself, IN_PAIR(pair_setup_rc, loopback))
 }
 
 /* [ORNIC-LOOP-5] [ORNIC-WIRE-6] A wire that is full does not hold it up */
-TEST(test_roce_to_the_port_itself_while_the_wire_is_full, IN_PAIR(pair_setup_ud, loopback))
+TEST(test_roce_to_the_port_itself_while_the_wire_is_full, struct pair *pair,
+     IN_PAIR(pair_setup_ud, loopback))
 {
-	struct pair *pair = *state;
-
 	A(pair)->host->path_full = true;
 	assert_true(reaches(pair, A(pair)->host->mac));
 }
 
 /* [ORNIC-LOOP-5] [ORNIC-DEV-19] Its source address is not checked */
-TEST(test_roce_to_the_port_itself_from_any_address, IN_PAIR(pair_setup_ud, loopback))
+TEST(test_roce_to_the_port_itself_from_any_address, struct pair *pair,
+     IN_PAIR(pair_setup_ud, loopback))
 {
-	struct pair *pair = *state;
-
 	A(pair)->host->card->spoofcheck.on = true;
 	memset(A(pair)->host->card->mac, 2, MAC_LEN);
 	assert_true(reaches(pair, A(pair)->host->mac));

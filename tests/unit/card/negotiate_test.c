@@ -193,7 +193,7 @@ static void check_types(struct host *host, uint64_t features)
 }
 
 /* [ORNIC-NEG-1] */
-TEST(test_no_feature_before_set_host)
+TEST_VOID(test_no_feature_before_set_host)
 {
 	struct host *host = start_plain();
 
@@ -204,7 +204,7 @@ TEST(test_no_feature_before_set_host)
 }
 
 /* [ORNIC-NEG-5] Each feature alone; one that needs another one, with it */
-TEST(test_each_feature_alone)
+TEST_VOID(test_each_feature_alone)
 {
 	uint64_t features;
 	struct host *host;
@@ -231,7 +231,7 @@ TEST(test_each_feature_alone)
 }
 
 /* [ORNIC-NEG-2] */
-TEST(test_input_is_checked)
+TEST_VOID(test_input_is_checked)
 {
 	struct host *host = start_plain();
 	struct ornic_set_host_out out;
@@ -261,7 +261,7 @@ TEST(test_input_is_checked)
 }
 
 /* [ORNIC-NEG-3] [ORNIC-VER-2] The lower minor version is in force */
-TEST(test_answer_tells_what_is_in_force)
+TEST_VOID(test_answer_tells_what_is_in_force)
 {
 	static const struct {
 		uint32_t card;
@@ -295,7 +295,7 @@ TEST(test_answer_tells_what_is_in_force)
 }
 
 /* [ORNIC-NEG-3] */
-TEST(test_what_the_card_lacks_is_refused)
+TEST_VOID(test_what_the_card_lacks_is_refused)
 {
 	const struct card_config config = { .without = ORNIC_FEAT_MW };
 	struct host *host = start(&config, 0);
@@ -314,7 +314,7 @@ TEST(test_what_the_card_lacks_is_refused)
 }
 
 /* [ORNIC-NEG-4] */
-TEST(test_set_host_needs_a_card_without_objects)
+TEST_VOID(test_set_host_needs_a_card_without_objects)
 {
 	struct host *host = start_plain();
 	uint32_t uctx;
@@ -335,7 +335,7 @@ TEST(test_set_host_needs_a_card_without_objects)
 }
 
 /* [ORNIC-NEG-6] */
-TEST(test_a_feature_comes_with_what_it_needs)
+TEST_VOID(test_a_feature_comes_with_what_it_needs)
 {
 	struct host *host = start_plain();
 
@@ -349,7 +349,7 @@ TEST(test_a_feature_comes_with_what_it_needs)
 }
 
 /* [ORNIC-DEV-2] [ORNIC-DEV-5] A card without a feature tells nothing of it */
-TEST(test_each_feature_off)
+TEST_VOID(test_each_feature_off)
 {
 	struct ornic_query_device_out all, out;
 	struct card_config config = {};
@@ -395,7 +395,7 @@ TEST(test_each_feature_off)
 }
 
 /* [ORNIC-NEG-5] A work request of a feature that is not in force */
-TEST(test_work_requests_need_their_feature)
+TEST_VOID(test_work_requests_need_their_feature)
 {
 	struct host *host = start_plain();
 	uint64_t ops = host->card->host.send_ops;
@@ -412,14 +412,15 @@ TEST(test_work_requests_need_their_feature)
 }
 
 /* [ORNIC-NEG-5] The opcode of a WQE becomes one of a feature that is missing */
-TEST(test_work_request_without_its_feature)
+TEST_VOID(test_work_request_without_its_feature)
 {
 	const struct card_config config = { .without = ORNIC_FEAT_TSO };
 	struct ornic_sq_hdr *hdr;
 	struct raw *w;
+	void *state;
 
-	raw_setup_config(state, &config);
-	w = *state;
+	raw_setup_config(&state, &config);
+	w = state;
 	raw_publish(w, 1, w->data, 60, NULL, ORNIC_SEND_SIGNALED);
 	hdr = host_ptr(w->host, w->qp[1].sq);
 	hdr->ctrl = htole32((le32toh(hdr->ctrl) & ~ORNIC_SQ_OPCODE) |
@@ -427,7 +428,7 @@ TEST(test_work_request_without_its_feature)
 	host_run(w->host);
 	raw_expect(w, ORNIC_WC_LOC_QP_OP_ERR);
 	host_device_stat_is(w->host, ORNIC_DEVICE_STAT_bad_wqe_opcode, 1);
-	raw_teardown(state);
+	raw_teardown(&state);
 }
 
 /* [ORNIC-EFF-1] QUERY_EFFECTS tells what happens */
@@ -456,7 +457,7 @@ static void check_effects(struct host *host)
 }
 
 /* [ORNIC-FIELD-3] A card whose rules do not count has no counters */
-TEST(test_effects)
+TEST_VOID(test_effects)
 {
 	static const struct {
 		uint64_t features;
@@ -479,7 +480,7 @@ TEST(test_effects)
 }
 
 /* [ORNIC-PROF-1] [ORNIC-PROF-3] */
-TEST(test_profiles)
+TEST_VOID(test_profiles)
 {
 #define P(name) ORNIC_PROFILE_##name
 	static const struct {
@@ -536,7 +537,7 @@ TEST(test_profiles)
 }
 
 /* [ORNIC-VER-1] [ORNIC-VER-3] A card of another minor version */
-TEST(test_newer_and_older_answers)
+TEST_VOID(test_newer_and_older_answers)
 {
 	const struct card_config newer = { .version = 0x00010001 };
 	const struct card_config older = { .without = ~0ULL };

@@ -25,9 +25,8 @@ static bool step(struct pair *pair)
  * again and again. Packets are lost in many ways; a READ whose answer is lost is
  * executed again ([ORNIC-WIRE-19]) and then may see what was written later.
  */
-TEST(test_responder_executes_in_order, IN_PAIR_ALL(pair_setup_rc))
+TEST(test_responder_executes_in_order, struct pair *pair, IN_PAIR_ALL(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	unsigned int losses, i;
 	struct pair_wr wr;
 	uint64_t value;
@@ -71,9 +70,8 @@ TEST(test_responder_executes_in_order, IN_PAIR_ALL(pair_setup_rc))
 }
 
 /* [ORNIC-ORD-1] SEND_FENCE: what the READ brings is what the SEND sends */
-TEST(test_fence_waits_for_the_data, IN_PAIR_ALL(pair_setup_rc))
+TEST(test_fence_waits_for_the_data, struct pair *pair, IN_PAIR_ALL(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr read, send;
 	unsigned int lost;
 
@@ -101,9 +99,8 @@ TEST(test_fence_waits_for_the_data, IN_PAIR_ALL(pair_setup_rc))
  * [ORNIC-ORD-2] As soon as the completion of the receive is visible, the bytes
  * of the message are, and those of WRITEs before it
  */
-TEST(test_data_is_visible_before_the_receive, IN_PAIR_ALL(pair_setup_rc))
+TEST(test_data_is_visible_before_the_receive, struct pair *pair, IN_PAIR_ALL(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, BIG);
 
 	pair_fill(A(pair)->buf, 2 * BIG, 7);
@@ -122,9 +119,8 @@ TEST(test_data_is_visible_before_the_receive, IN_PAIR_ALL(pair_setup_rc))
 }
 
 /* [ORNIC-ORD-2] The same of a READ at the requester */
-TEST(test_data_is_visible_before_the_read, IN_PAIR_ALL(pair_setup_rc))
+TEST(test_data_is_visible_before_the_read, struct pair *pair, IN_PAIR_ALL(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, BIG);
 
 	pair_fill(B(pair)->buf, BIG, 9);
@@ -142,9 +138,8 @@ TEST(test_data_is_visible_before_the_read, IN_PAIR_ALL(pair_setup_rc))
  * back: it sends them again when the first packet is lost, and sq_ci passes
  * none of them before
  */
-TEST(test_slots_are_read_again, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_slots_are_read_again, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	static const uint8_t data[8] = "inline";
 	struct pair_wr wr = {
 		.wr_id = 1,
@@ -170,9 +165,8 @@ TEST(test_slots_are_read_again, IN_PAIR_BOTH(pair_setup_rc))
  * [ORNIC-ORD-11] Atomics that two QPs send to one word at the same time: each
  * original value is returned once, and none is lost
  */
-TEST(test_atomics_of_two_qps, IN_PAIR(pair_setup_rc, loopback))
+TEST(test_atomics_of_two_qps, struct pair *pair, IN_PAIR(pair_setup_rc, loopback))
 {
-	struct pair *pair = *state;
 	struct side *a = A(pair), *b = B(pair);
 	/* Each side is the other's responder, so both need a key of the word */
 	uint32_t key = host_mr(a->host, a->pdn, b->addr, 4096,
@@ -217,9 +211,8 @@ TEST(test_atomics_of_two_qps, IN_PAIR(pair_setup_rc, loopback))
  * [ORNIC-CQ-6] The one signaled WQE at the end tells of all before it; one that
  * fails has a completion though it asks for none
  */
-TEST(test_unsignaled, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_unsignaled, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr;
 	unsigned int i;
 
@@ -245,9 +238,8 @@ TEST(test_unsignaled, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-CQ-10] */
-TEST(test_completions_outlive_their_qp, IN_PAIR(pair_setup_rc, local))
+TEST(test_completions_outlive_their_qp, struct pair *pair, IN_PAIR(pair_setup_rc, local))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 8);
 	unsigned int i;
 
@@ -263,14 +255,13 @@ TEST(test_completions_outlive_their_qp, IN_PAIR(pair_setup_rc, local))
 }
 
 /* [ORNIC-RQ-2] WRITE_WITH_IMM takes the next receive, and no memory of it */
-TEST(test_receives_are_taken_in_order, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_receives_are_taken_in_order, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const uint8_t opcodes[] = {
 		ORNIC_WR_SEND, ORNIC_WR_RDMA_WRITE_WITH_IMM,
 		ORNIC_WR_RDMA_WRITE, ORNIC_WR_SEND_WITH_IMM,
 		ORNIC_WR_RDMA_WRITE_WITH_IMM, ORNIC_WR_SEND,
 	};
-	struct pair *pair = *state;
 	unsigned int i, recvs = 0;
 	struct pair_wr wr;
 
@@ -301,12 +292,11 @@ TEST(test_receives_are_taken_in_order, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-SQ-12] Fields of the route that the opcode does not use */
-TEST(test_unused_fields_of_the_route, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_unused_fields_of_the_route, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const uint8_t empty[] = {
 		ORNIC_WR_RDMA_WRITE, ORNIC_WR_RDMA_READ,
 	};
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 16);
 	unsigned int i;
 
@@ -325,9 +315,9 @@ TEST(test_unused_fields_of_the_route, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-GEN-3] Reserved fields of a receive WQE, and of a datagram's route */
-TEST(test_reserved_fields_are_ignored, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_ud))
+TEST(test_reserved_fields_are_ignored, struct pair *pair,
+     IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_ud))
 {
-	struct pair *pair = *state;
 	struct side *a = A(pair), *b = B(pair);
 	struct pair_wr wr = pair_wr_data(a, ORNIC_WR_SEND, 0, 16);
 	struct ornic_rq_hdr *hdr = host_ptr(b->host, b->qp.rq);
@@ -349,12 +339,11 @@ TEST(test_reserved_fields_are_ignored, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH
 }
 
 /* [ORNIC-QP-5] The states in which no packet is taken */
-TEST(test_packets_in_other_states, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_packets_in_other_states, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const uint8_t states[] = {
 		ORNIC_QPS_ERR, ORNIC_QPS_RESET, ORNIC_QPS_INIT,
 	};
-	struct pair *pair = *state;
 	struct ornic_qp_attr attr = pair_attr(B(pair), A(pair));
 	struct packet pkt = pair_packet(pair, OPCODE_RC_WRITE_ONLY);
 	uint64_t word = 5;
@@ -379,9 +368,8 @@ TEST(test_packets_in_other_states, IN_PAIR_BOTH(pair_setup_rc))
  * [ORNIC-OBJ-19] DESTROY_MR amidst a message: afterwards no byte of the region
  * changes, and the sender is told
  */
-TEST(test_region_is_destroyed_amidst_a_message, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_region_is_destroyed_amidst_a_message, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0,
 					 1 << 20);
 	uint32_t i;
@@ -399,9 +387,8 @@ TEST(test_region_is_destroyed_amidst_a_message, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-OBJ-25] Nothing is flushed, whatever the state */
-TEST(test_destroyed_in_each_state, IN_PAIR(pair_setup_rc, local))
+TEST(test_destroyed_in_each_state, struct pair *pair, IN_PAIR(pair_setup_rc, local))
 {
-	struct pair *pair = *state;
 	struct side *a = A(pair);
 	unsigned int to;
 
@@ -431,9 +418,8 @@ TEST(test_destroyed_in_each_state, IN_PAIR(pair_setup_rc, local))
 }
 
 /* [ORNIC-RST-6] A reset of A's card sends B nothing; B's request times out */
-TEST(test_peers_of_a_reset_card_are_not_told, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_peers_of_a_reset_card_are_not_told, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(B(pair), ORNIC_WR_RDMA_WRITE, 0, 8);
 	unsigned int packets = pair->packets;
 

@@ -108,9 +108,8 @@ static void arrived(struct pair *pair, uint64_t seed)
 }
 
 /* [ORNIC-PUSH-6], [ORNIC-PUSH-9] The ring does not have it any more */
-TEST(test_pushed_wqe_is_taken, IN(setup, pair_teardown))
+TEST(test_pushed_wqe_is_taken, struct pair *pair, IN(setup, pair_teardown))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr;
 	uint64_t i;
 
@@ -127,9 +126,8 @@ TEST(test_pushed_wqe_is_taken, IN(setup, pair_teardown))
 }
 
 /* [ORNIC-PUSH-2] Up to 56 bytes */
-TEST(test_longest_wqe, IN(setup, pair_teardown))
+TEST(test_longest_wqe, struct pair *pair, IN(setup, pair_teardown))
 {
-	struct pair *pair = *state;
 	uint8_t data[32] = { 1, 2, 3 };
 	struct pair_wr wr = write_wr(pair, 1);
 	unsigned int len;
@@ -149,9 +147,8 @@ TEST(test_longest_wqe, IN(setup, pair_teardown))
 }
 
 /* [ORNIC-PUSH-4] The doorbell alone reads the ring, in time */
-TEST(test_doorbell_alone, IN(setup, pair_teardown))
+TEST(test_doorbell_alone, struct pair *pair, IN(setup, pair_teardown))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr;
 	unsigned int i;
 
@@ -171,9 +168,8 @@ TEST(test_doorbell_alone, IN(setup, pair_teardown))
 }
 
 /* [ORNIC-PUSH-4], [ORNIC-BUS-2] Or before whatever comes after it */
-TEST(test_later_accesses, IN(setup, pair_teardown))
+TEST(test_later_accesses, struct pair *pair, IN(setup, pair_teardown))
 {
-	struct pair *pair = *state;
 	struct host *host = A(pair)->host;
 	struct ornic_push_line line;
 	struct pair_wr wr;
@@ -213,9 +209,8 @@ TEST(test_later_accesses, IN(setup, pair_teardown))
 }
 
 /* [ORNIC-PUSH-5] Bytes that do not follow the doorbell are ignored */
-TEST(test_pieces_in_disorder, IN(setup, pair_teardown))
+TEST(test_pieces_in_disorder, struct pair *pair, IN(setup, pair_teardown))
 {
-	struct pair *pair = *state;
 	struct ornic_push_line line;
 	uint32_t other = host_uctx(A(pair)->host, 0, 0);
 	uint32_t uctx = A(pair)->uctx;
@@ -264,9 +259,8 @@ TEST(test_pieces_in_disorder, IN(setup, pair_teardown))
 }
 
 /* [ORNIC-PUSH-6] Older WQEs are executed first, from the ring as this one */
-TEST(test_not_the_next_wqe, IN(setup, pair_teardown))
+TEST(test_not_the_next_wqe, struct pair *pair, IN(setup, pair_teardown))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = write_wr(pair, 1);
 
 	pair_post(A(pair), &wr);
@@ -285,9 +279,8 @@ TEST(test_not_the_next_wqe, IN(setup, pair_teardown))
 }
 
 /* [ORNIC-PUSH-7] */
-TEST(test_refused_as_from_the_ring, IN(setup, pair_teardown))
+TEST(test_refused_as_from_the_ring, struct pair *pair, IN(setup, pair_teardown))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = write_wr(pair, 1);
 
 	wr.opcode = 200;
@@ -300,9 +293,8 @@ TEST(test_refused_as_from_the_ring, IN(setup, pair_teardown))
 }
 
 /* [ORNIC-PUSH-7], [ORNIC-BAD-3] A retransmission reads the ring, where it is now a SEND */
-TEST(test_sent_again_from_the_ring, IN(setup, pair_teardown))
+TEST(test_sent_again_from_the_ring, struct pair *pair, IN(setup, pair_teardown))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = write_wr(pair, 1);
 	struct ornic_sq_hdr *hdr;
 
@@ -320,9 +312,8 @@ TEST(test_sent_again_from_the_ring, IN(setup, pair_teardown))
 }
 
 /* [ORNIC-PUSH-8], [ORNIC-DB-4] */
-TEST(test_bad_lines, IN(setup, pair_teardown))
+TEST(test_bad_lines, struct pair *pair, IN(setup, pair_teardown))
 {
-	struct pair *pair = *state;
 	struct host *host = A(pair)->host;
 	uint32_t other = host_uctx(host, 0, 0);
 	struct pair_wr wr = write_wr(pair, 1);
@@ -356,9 +347,8 @@ TEST(test_bad_lines, IN(setup, pair_teardown))
 }
 
 /* [ORNIC-DB-7] A line that waits is of before the RESET that follows */
-TEST(test_reset_of_the_qp, IN(setup, pair_teardown))
+TEST(test_reset_of_the_qp, struct pair *pair, IN(setup, pair_teardown))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = write_wr(pair, 1);
 	struct ornic_push_line line;
 
@@ -379,9 +369,8 @@ TEST(test_reset_of_the_qp, IN(setup, pair_teardown))
 }
 
 /* [ORNIC-QP-9] Nor does a copy outlive the RESET, whose slot the next WQE has again */
-TEST(test_reset_of_a_qp_with_a_copy, IN(setup, pair_teardown))
+TEST(test_reset_of_a_qp_with_a_copy, struct pair *pair, IN(setup, pair_teardown))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = write_wr(pair, 1);
 
 	pair_post(A(pair), &wr);
@@ -409,11 +398,10 @@ static uint32_t hold_line(struct host *host)
 }
 
 /* [ORNIC-DB-5], [ORNIC-RST-1] */
-TEST(test_reset_of_the_card)
+TEST_VOID(test_reset_of_the_card)
 {
 	struct host *host = push_host(1);
 
-	(void)state;
 	hold_line(host);
 	card_reset(host->card);
 	assert_int_equal(host->card->push.have, 0);
@@ -422,12 +410,11 @@ TEST(test_reset_of_the_card)
 }
 
 /* [ORNIC-DB-5] A line that a card which has stopped still holds is ignored */
-TEST(test_fatal_card)
+TEST_VOID(test_fatal_card)
 {
 	struct host *host = push_host(1);
 	uint64_t before;
 
-	(void)state;
 	hold_line(host);
 	before = host->card->stats.STAT_DEVICE(doorbells);
 	card_stop(host->card);
@@ -438,13 +425,12 @@ TEST(test_fatal_card)
 }
 
 /* A command may free the uctx of a line that is held, if the host found it by the record */
-TEST(test_page_goes_away)
+TEST_VOID(test_page_goes_away)
 {
 	static const struct card_config config = { .push = true };
 	struct host *host = host_create_as(&config, 1);
 	uint32_t uctx;
 
-	(void)state;
 	host->wants_record = true;
 	host_enable(host);
 	host_run(host);
@@ -457,14 +443,13 @@ TEST(test_page_goes_away)
 }
 
 /* [ORNIC-PUSH-1] Without the feature the page is as the rest of a doorbell page */
-TEST(test_without_the_feature)
+TEST_VOID(test_without_the_feature)
 {
 	static const struct card_config config = { .no_shadow = true };
 	struct ornic_query_device_out out = {};
 	bool force, has;
 	unsigned int i;
 
-	(void)state;
 	for (i = 0; i < 3; i++) {
 		struct host *host;
 

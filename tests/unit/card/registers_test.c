@@ -45,9 +45,8 @@ static int setup_disabled(void **state)
 	return 0;
 }
 
-TEST(test_reset_values, IN(setup_disabled, host_teardown))
+TEST(test_reset_values, struct host *host, IN(setup_disabled, host_teardown))
 {
-	struct host *host = *state;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(regs); i++)
@@ -58,7 +57,7 @@ TEST(test_reset_values, IN(setup_disabled, host_teardown))
 }
 
 /* CQ_DB is 1 where SHADOW is 0 */
-TEST(test_caps_name_the_ways_to_arm)
+TEST_VOID(test_caps_name_the_ways_to_arm)
 {
 	static const struct {
 		struct card_config as;
@@ -81,9 +80,8 @@ TEST(test_caps_name_the_ways_to_arm)
 	}
 }
 
-TEST(test_write_only_reads_0_and_is_counted, IN(setup_disabled, host_teardown))
+TEST(test_write_only_reads_0_and_is_counted, struct host *host, IN(setup_disabled, host_teardown))
 {
-	struct host *host = *state;
 	unsigned int i, bad = 0;
 
 	for (i = 0; i < ARRAY_SIZE(regs); i++) {
@@ -94,9 +92,9 @@ TEST(test_write_only_reads_0_and_is_counted, IN(setup_disabled, host_teardown))
 	}
 }
 
-TEST(test_read_only_is_not_written_and_counted, IN(setup_disabled, host_teardown))
+TEST(test_read_only_is_not_written_and_counted, struct host *host,
+     IN(setup_disabled, host_teardown))
 {
-	struct host *host = *state;
 	unsigned int i, bad = 0;
 
 	for (i = 0; i < ARRAY_SIZE(regs); i++) {
@@ -109,9 +107,8 @@ TEST(test_read_only_is_not_written_and_counted, IN(setup_disabled, host_teardown
 }
 
 /* [ORNIC-BUS-1] */
-TEST(test_sizes_that_no_register_takes, IN(setup_disabled, host_teardown))
+TEST(test_sizes_that_no_register_takes, struct host *host, IN(setup_disabled, host_teardown))
 {
-	struct host *host = *state;
 	unsigned int i, bad = 0;
 
 	for (i = 0; i < ARRAY_SIZE(regs); i++) {
@@ -130,9 +127,8 @@ TEST(test_sizes_that_no_register_takes, IN(setup_disabled, host_teardown))
 	host_read_is(host, ORNIC_REG_STATUS, 4, ORNIC_STATUS_READY);
 }
 
-TEST(test_holes, IN(setup_disabled, host_teardown))
+TEST(test_holes, struct host *host, IN(setup_disabled, host_teardown))
 {
-	struct host *host = *state;
 	uint64_t offset;
 	unsigned int bad = 0;
 
@@ -145,10 +141,8 @@ TEST(test_holes, IN(setup_disabled, host_teardown))
 	assert_int_equal(bad_accesses(host), bad + 1);
 }
 
-TEST(test_halves, IN(setup_disabled, host_teardown))
+TEST(test_halves, struct host *host, IN(setup_disabled, host_teardown))
 {
-	struct host *host = *state;
-
 	host_write(host, ORNIC_REG_ADMIN_SQ, 4, 0x89abcdef);
 	host_write(host, ORNIC_REG_ADMIN_SQ + 4, 4, 0x01234567);
 	assert_true(host_read(host, ORNIC_REG_ADMIN_SQ, 8) ==
@@ -158,10 +152,8 @@ TEST(test_halves, IN(setup_disabled, host_teardown))
 }
 
 /* [ORNIC-REG-3] */
-TEST(test_clock_in_one_read, IN(setup_disabled, host_teardown))
+TEST(test_clock_in_one_read, struct host *host, IN(setup_disabled, host_teardown))
 {
-	struct host *host = *state;
-
 	host->clock_step_ns = 0;
 	host->now_ns += 0xffffffffULL - card_clock(host->card);
 	assert_true(host_read(host, ORNIC_REG_CLOCK, 8) == 0xffffffffULL);
@@ -175,10 +167,8 @@ TEST(test_clock_in_one_read, IN(setup_disabled, host_teardown))
  * [ORNIC-REG-3] A reader of the halves sees the carry, and another reader between
  * its reads changes nothing
  */
-TEST(test_clock_in_halves, IN(setup_disabled, host_teardown))
+TEST(test_clock_in_halves, struct host *host, IN(setup_disabled, host_teardown))
 {
-	struct host *host = *state;
-
 	host->clock_step_ns = 0;
 	host->now_ns += 0xffffffffULL - card_clock(host->card);
 	host_read_is(host, ORNIC_REG_CLOCK + 4, 4, 0);
@@ -191,10 +181,8 @@ TEST(test_clock_in_halves, IN(setup_disabled, host_teardown))
 }
 
 /* [ORNIC-REG-4] */
-TEST(test_irq_test, IN(setup_disabled, host_teardown))
+TEST(test_irq_test, struct host *host, IN(setup_disabled, host_teardown))
 {
-	struct host *host = *state;
-
 	host_write(host, ORNIC_REG_IRQ_TEST, 4, HOST_VECTORS - 1);
 	assert_int_equal(host->irqs[HOST_VECTORS - 1], 1);
 	host_write(host, ORNIC_REG_IRQ_TEST, 4, HOST_VECTORS);
@@ -202,9 +190,8 @@ TEST(test_irq_test, IN(setup_disabled, host_teardown))
 	assert_int_equal(bad_accesses(host), 2);
 }
 
-TEST(test_dma_test, IN(setup_disabled, host_teardown))
+TEST(test_dma_test, struct host *host, IN(setup_disabled, host_teardown))
 {
-	struct host *host = *state;
 	uint64_t at = host_alloc(host, sizeof(struct ornic_dma_test), 8);
 	struct ornic_dma_test *test = host_ptr(host, at);
 
@@ -224,9 +211,8 @@ TEST(test_dma_test, IN(setup_disabled, host_teardown))
 }
 
 /* [ORNIC-RST-8] A card that has stopped does not answer */
-TEST(test_no_dma_test_after_a_fatal_error, IN(setup_disabled, host_teardown))
+TEST(test_no_dma_test_after_a_fatal_error, struct host *host, IN(setup_disabled, host_teardown))
 {
-	struct host *host = *state;
 	uint64_t at = host_alloc(host, sizeof(struct ornic_dma_test), 8);
 	struct ornic_dma_test *test = host_ptr(host, at);
 
@@ -239,10 +225,8 @@ TEST(test_no_dma_test_after_a_fatal_error, IN(setup_disabled, host_teardown))
 }
 
 /* [ORNIC-REG-6] */
-TEST(test_values_that_cannot_be_taken, IN(setup_disabled, host_teardown))
+TEST(test_values_that_cannot_be_taken, struct host *host, IN(setup_disabled, host_teardown))
 {
-	struct host *host = *state;
-
 	host_write(host, ORNIC_REG_CTRL, 4, 4);
 	host_write(host, ORNIC_REG_ADMIN_DEPTH, 4, REGS_ADMIN_DEPTH_MAX + 1);
 	host_write(host, ORNIC_REG_ADMIN_DB, 4, 1);
@@ -258,9 +242,8 @@ TEST(test_values_that_cannot_be_taken, IN(setup_disabled, host_teardown))
 }
 
 /* [ORNIC-REG-2] The rest of BAR0, behind the pending bits of all vectors */
-TEST(test_rest_of_bar0, IN(setup_disabled, host_teardown))
+TEST(test_rest_of_bar0, struct host *host, IN(setup_disabled, host_teardown))
 {
-	struct host *host = *state;
 	uint32_t offset;
 	uint64_t count = 0;
 
@@ -273,10 +256,8 @@ TEST(test_rest_of_bar0, IN(setup_disabled, host_teardown))
 }
 
 /* [ORNIC-RST-5] RESET and ENABLE in one write */
-TEST(test_reset_puts_everything_back, IN(setup_disabled, host_teardown))
+TEST(test_reset_puts_everything_back, struct host *host, IN(setup_disabled, host_teardown))
 {
-	struct host *host = *state;
-
 	host_enable(host);
 	host_write(host, ORNIC_REG_SCRATCH, 4, 0x5a5a5a5a);
 	host_write(host, 0xffc, 4, 0);
@@ -286,16 +267,15 @@ TEST(test_reset_puts_everything_back, IN(setup_disabled, host_teardown))
 		   ORNIC_CTRL_RESET | ORNIC_CTRL_ENABLE);
 	assert_int_equal(host->flushes, 1);
 	assert_int_equal(host->card->uctxs.count, 0);
-	test_reset_values(state);
+	test_reset_values(host);
 	host_enable(host);
 	host_uctx(host, 0, 0);
 }
 
 /* [ORNIC-RST-7], [ORNIC-RST-9] */
-TEST(test_unaligned_ring_is_fatal_and_reset_mends, IN(setup_disabled, host_teardown))
+TEST(test_unaligned_ring_is_fatal_and_reset_mends, struct host *host,
+     IN(setup_disabled, host_teardown))
 {
-	struct host *host = *state;
-
 	host_write(host, ORNIC_REG_ADMIN_SQ, 8, HOST_RAM_BASE + 16);
 	host_write(host, ORNIC_REG_ADMIN_CQ, 8, HOST_RAM_BASE);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_ENABLE);
@@ -305,16 +285,14 @@ TEST(test_unaligned_ring_is_fatal_and_reset_mends, IN(setup_disabled, host_teard
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_ENABLE);
 	host_read_is(host, ORNIC_REG_CTRL, 4, 0);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
-	test_reset_values(state);
+	test_reset_values(host);
 	host_enable(host);
 	host_uctx(host, 0, 0);
 }
 
 /* [ORNIC-RST-9] */
-TEST(test_ring_out_of_reach_is_fatal, IN(setup_disabled, host_teardown))
+TEST(test_ring_out_of_reach_is_fatal, struct host *host, IN(setup_disabled, host_teardown))
 {
-	struct host *host = *state;
-
 	host_enable(host);
 	host_unmap(host, host->admin_cq, HOST_PAGE);
 	host_write(host, ORNIC_REG_ADMIN_DB, 4, 1);
@@ -323,9 +301,8 @@ TEST(test_ring_out_of_reach_is_fatal, IN(setup_disabled, host_teardown))
 }
 
 /* [ORNIC-ADM-5], [ORNIC-RST-7] */
-TEST(test_admin_pi_beyond_the_ring_is_fatal, IN(setup_disabled, host_teardown))
+TEST(test_admin_pi_beyond_the_ring_is_fatal, struct host *host, IN(setup_disabled, host_teardown))
 {
-	struct host *host = *state;
 	unsigned int depth = 1u << HOST_ADMIN_LOG_DEPTH;
 
 	host_enable(host);
@@ -340,10 +317,8 @@ TEST(test_admin_pi_beyond_the_ring_is_fatal, IN(setup_disabled, host_teardown))
 }
 
 /* [ORNIC-RST-10] */
-TEST(test_only_a_reset_ends_the_admin_queue, IN(setup_disabled, host_teardown))
+TEST(test_only_a_reset_ends_the_admin_queue, struct host *host, IN(setup_disabled, host_teardown))
 {
-	struct host *host = *state;
-
 	host_enable(host);
 	host_write(host, ORNIC_REG_ADMIN_DB, 4, 3);
 	host_write(host, ORNIC_REG_CTRL, 4, 0);
@@ -371,10 +346,8 @@ static void check_no_bus_master(struct host *host)
 }
 
 /* [ORNIC-PCI-6], [ORNIC-PCI-7] */
-TEST(test_bus_mastering_off_is_fatal, IN(setup_disabled, host_teardown))
+TEST(test_bus_mastering_off_is_fatal, struct host *host, IN(setup_disabled, host_teardown))
 {
-	struct host *host = *state;
-
 	host_enable(host);
 	host_write(host, ORNIC_REG_ADMIN_DB, 4, 1);
 	card_bus_master(host->card, false);
@@ -382,10 +355,9 @@ TEST(test_bus_mastering_off_is_fatal, IN(setup_disabled, host_teardown))
 }
 
 /* [ORNIC-PCI-7] */
-TEST(test_enabled_without_bus_mastering_is_fatal, IN(setup_disabled, host_teardown))
+TEST(test_enabled_without_bus_mastering_is_fatal, struct host *host,
+     IN(setup_disabled, host_teardown))
 {
-	struct host *host = *state;
-
 	/* A card that is not enabled has nothing to do */
 	card_bus_master(host->card, false);
 	host_read_is(host, ORNIC_REG_STATUS, 4, ORNIC_STATUS_READY);

@@ -34,9 +34,8 @@ static uint32_t status(struct host *host)
 }
 
 /* [ORNIC-RST-3] */
-TEST(test_ready_is_set_when_all_objects_are_gone, IN_HOST)
+TEST(test_ready_is_set_when_all_objects_are_gone, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	unsigned int turns = 1;
 
 	create_many(host);
@@ -55,10 +54,8 @@ TEST(test_ready_is_set_when_all_objects_are_gone, IN_HOST)
 	host_uctx(host, 0, 0);
 }
 
-TEST(test_few_objects_are_gone_at_once, IN_HOST)
+TEST(test_few_objects_are_gone_at_once, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
-
 	host_uctx(host, 0, 0);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	assert_int_equal(status(host), ORNIC_STATUS_READY);
@@ -76,9 +73,8 @@ static void check_identification(struct host *host, uint32_t caps)
 }
 
 /* [ORNIC-REG-5], [ORNIC-REG-7] */
-TEST(test_registers_before_ready, IN_HOST)
+TEST(test_registers_before_ready, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint32_t caps = host_read(host, ORNIC_REG_CAPS, 4);
 	uint64_t logged = host->card->errlog.next;
 
@@ -104,9 +100,8 @@ TEST(test_registers_before_ready, IN_HOST)
 }
 
 /* The second one neither begins anew nor stops the first one */
-TEST(test_reset_during_a_reset, IN_HOST)
+TEST(test_reset_during_a_reset, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint32_t left;
 
 	create_many(host);
@@ -123,9 +118,8 @@ TEST(test_reset_during_a_reset, IN_HOST)
 }
 
 /* The host may have unmapped its memory ([ORNIC-RST-2]) */
-TEST(test_timers_and_faults_before_ready, IN_HOST)
+TEST(test_timers_and_faults_before_ready, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct host_queue eq, cq;
 	struct cq *dying;
 
@@ -177,9 +171,8 @@ static void check_late(struct host *host)
 }
 
 /* [ORNIC-RST-3], [ORNIC-RST-5]: no write of RESET is followed by an old READY */
-TEST(test_late_after_a_reset, IN_HOST)
+TEST(test_late_after_a_reset, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint32_t timeout;
 
 	host->card->ready_ms = READY_MS;
@@ -195,10 +188,8 @@ TEST(test_late_after_a_reset, IN_HOST)
 }
 
 /* [ORNIC-RST-5]: a reset that goes on is not prolonged by another one */
-TEST(test_reset_of_a_card_that_is_late, IN_HOST)
+TEST(test_reset_of_a_card_that_is_late, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
-
 	host->card->ready_ms = READY_MS;
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	host_sleep(host, (READY_MS - 1) * MS_NS);
@@ -210,9 +201,8 @@ TEST(test_reset_of_a_card_that_is_late, IN_HOST)
 }
 
 /* The card that the host has is replaced by one that is switched on now */
-TEST(test_late_after_power_on, IN_HOST)
+TEST(test_late_after_power_on, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct card_config config = {
 		.name = "nic0",
 		.mac = { 0x02, 0x0e, 0x1c, 0x00, 0x00, 0x01 },
@@ -239,9 +229,8 @@ TEST(test_late_after_power_on, IN_HOST)
 }
 
 /* A held card keeps its reset, and begins no timer for it */
-TEST(test_held_in_a_reset, IN_HOST)
+TEST(test_held_in_a_reset, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	unsigned int runnable;
 
 	card_hold(host->card, true);
@@ -280,12 +269,11 @@ static void check_late_writes(const struct host *host, unsigned int writes,
 }
 
 /* [ORNIC-RST-2], and a host that takes its memory away before the read */
-TEST(test_writes_until_a_read_is_answered)
+TEST_VOID(test_writes_until_a_read_is_answered)
 {
 	struct card_config config = { .late_writes = true };
 	struct host *host = host_create_as(&config, 1);
 
-	(void)state;
 	host_enable(host);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	check_late_writes(host, 0, 0);

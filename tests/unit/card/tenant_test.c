@@ -97,13 +97,12 @@ static void expect_status(struct side *evil, const struct pair_wr *wr,
 }
 
 /* [ORNIC-ISO-1] Keys of another process: for what is sent, and what is named */
-TEST(test_no_memory_of_others, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_no_memory_of_others, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const uint8_t opcodes[] = {
 		ORNIC_WR_RDMA_WRITE, ORNIC_WR_RDMA_READ,
 		ORNIC_WR_ATOMIC_FETCH_ADD, ORNIC_WR_ATOMIC_CMP_SWP,
 	};
-	struct pair *pair = *state;
 	struct side *a = A(pair), evil[2];
 	struct pair_wr wr;
 	unsigned int i;
@@ -139,9 +138,8 @@ TEST(test_no_memory_of_others, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-ISO-1], [ORNIC-DB-4] Each type of doorbell, for each queue */
-TEST(test_no_queues_of_others, IN_PAIR(pair_setup_rc, local))
+TEST(test_no_queues_of_others, struct pair *pair, IN_PAIR(pair_setup_rc, local))
 {
-	struct pair *pair = *state;
 	struct side *a = A(pair), evil[2];
 	struct pair_wr wr = pair_wr_data(a, ORNIC_WR_RDMA_WRITE, 0, 8);
 	uint64_t bad;
@@ -165,9 +163,8 @@ TEST(test_no_queues_of_others, IN_PAIR(pair_setup_rc, local))
  * [ORNIC-ISO-2] The process does all that takes its own QP or CQ to an error,
  * and after each a connection of another process works
  */
-TEST(test_errors_stay_at_home, IN_PAIR(pair_setup_rc, local))
+TEST(test_errors_stay_at_home, struct pair *pair, IN_PAIR(pair_setup_rc, local))
 {
-	struct pair *pair = *state;
 	struct side *a = A(pair), evil[2];
 	struct pair_wr good = pair_wr_data(a, ORNIC_WR_RDMA_WRITE, 0, 64), wr;
 	unsigned int i;
@@ -248,9 +245,8 @@ static int setup_small_eq(void **state)
  * [ORNIC-ISO-3] More events of one process than the EQ has room for: the card
  * goes on, and the event of another process comes when there is room
  */
-TEST(test_full_eq_stops_nothing, IN(setup_small_eq, kit_teardown))
+TEST(test_full_eq_stops_nothing, struct kit *kit, IN(setup_small_eq, kit_teardown))
 {
-	struct kit *kit = *state;
 	struct host *host = kit->host;
 	struct host_queue cqs[16], last;
 	unsigned int i, events = 0;
@@ -285,9 +281,8 @@ TEST(test_full_eq_stops_nothing, IN(setup_small_eq, kit_teardown))
 /* ---- records ---- */
 
 /* [ORNIC-DB-9] A doorbell that is older than the record loses nothing */
-TEST(test_old_doorbell, IN_PAIR(pair_setup_rc, local))
+TEST(test_old_doorbell, struct pair *pair, IN_PAIR(pair_setup_rc, local))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 8);
 	struct side *a = A(pair);
 	unsigned int i;
@@ -308,9 +303,8 @@ TEST(test_old_doorbell, IN_PAIR(pair_setup_rc, local))
 }
 
 /* [ORNIC-DB-14] The host's line of the record belongs to the host */
-TEST(test_line_of_the_host, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_line_of_the_host, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct side *a = A(pair), *b = B(pair);
 	struct pair_wr wr = pair_wr_data(a, ORNIC_WR_SEND, 0, 8);
 	struct ornic_qp_dbr *dbrs[] = {
@@ -333,9 +327,8 @@ TEST(test_line_of_the_host, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-DB-19], [ORNIC-OBJ-7] Nothing is read or written after destruction */
-TEST(test_record_of_a_destroyed_qp, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_record_of_a_destroyed_qp, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct side *a = A(pair);
 	struct pair_wr wr = pair_wr_data(a, ORNIC_WR_RDMA_WRITE, 0, 100000);
 	struct ornic_qp_dbr before, *dbr = host_qp_dbr(&a->qp);
@@ -360,10 +353,9 @@ static uint32_t watched(struct side *side)
 }
 
 /* [ORNIC-DB-39] In the states in which nothing is sent it is 0 */
-TEST(test_watched_is_0_after_errors, IN_PAIR(pair_setup_rc, local))
+TEST(test_watched_is_0_after_errors, struct pair *pair, IN_PAIR(pair_setup_rc, local))
 {
 	static const uint8_t states[] = { ORNIC_QPS_ERR, ORNIC_QPS_RESET };
-	struct pair *pair = *state;
 	struct side *a = A(pair);
 	struct pair_wr wr = pair_wr_data(a, ORNIC_WR_RDMA_WRITE, 0, 8);
 	unsigned int i;
@@ -379,9 +371,8 @@ TEST(test_watched_is_0_after_errors, IN_PAIR(pair_setup_rc, local))
 }
 
 /* [ORNIC-DB-34] Of completions of commands, of events, and of IRQ_TEST */
-TEST(test_interrupts_are_counted, IN_KIT)
+TEST(test_interrupts_are_counted, struct kit *kit, IN_KIT)
 {
-	struct kit *kit = *state;
 	struct host *host = kit->host;
 	unsigned int i, sum = 0;
 
@@ -399,9 +390,8 @@ TEST(test_interrupts_are_counted, IN_KIT)
 }
 
 /* [ORNIC-OBJ-24] */
-TEST(test_new_qp, IN_KIT)
+TEST(test_new_qp, struct kit *kit, IN_KIT)
 {
-	struct kit *kit = *state;
 	uint32_t pdn = host_pd(kit->host);
 	uint32_t plain = host_uctx(kit->host, 0, 0);
 	struct ornic_object in;

@@ -45,7 +45,7 @@ static void add_scattered(unsigned int piece)
 	}
 }
 
-TEST(test_every_part_reads_the_same, IN(setup, NULL))
+TEST_VOID(test_every_part_reads_the_same, IN(setup, NULL))
 {
 	uint8_t out[TOTAL];
 	unsigned int offset, len, i;
@@ -62,7 +62,7 @@ TEST(test_every_part_reads_the_same, IN(setup, NULL))
 	}
 }
 
-TEST(test_parts_beyond_the_end_are_refused, IN(setup, NULL))
+TEST_VOID(test_parts_beyond_the_end_are_refused, IN(setup, NULL))
 {
 	uint8_t out[8];
 
@@ -73,7 +73,7 @@ TEST(test_parts_beyond_the_end_are_refused, IN(setup, NULL))
 	assert_int_equal(frame_read(&frame, 2, out, UINT64_MAX), -EINVAL);
 }
 
-TEST(test_too_many_pieces_are_refused, IN(setup, NULL))
+TEST_VOID(test_too_many_pieces_are_refused, IN(setup, NULL))
 {
 	struct iovec iov[2];
 
@@ -83,7 +83,7 @@ TEST(test_too_many_pieces_are_refused, IN(setup, NULL))
 	assert_int_equal(frame_iov(&frame, HDR, 100, iov, 1), 1);
 }
 
-TEST(test_adding_merges_neighbours_and_stops_when_full, IN(setup, NULL))
+TEST_VOID(test_adding_merges_neighbours_and_stops_when_full, IN(setup, NULL))
 {
 	unsigned int i;
 

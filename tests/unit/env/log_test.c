@@ -13,7 +13,7 @@ static unsigned int shown(struct log_limit *limit, uint64_t now_ns,
 	return count;
 }
 
-TEST(test_burst_then_one_at_a_time)
+TEST_VOID(test_burst_then_one_at_a_time)
 {
 	uint64_t now_ns = 5 * LOG_REFILL_NS / 2;
 	struct log_limit limit = {};
@@ -25,7 +25,7 @@ TEST(test_burst_then_one_at_a_time)
 	assert_int_equal(shown(&limit, now_ns + 4 * LOG_REFILL_NS, 10), 3);
 }
 
-TEST(test_long_silence_gives_one_burst)
+TEST_VOID(test_long_silence_gives_one_burst)
 {
 	struct log_limit limit = {};
 

@@ -63,9 +63,8 @@ static int teardown(void **state)
 #define MAPS(addr, len, offset, status) \
 	assert_int_equal(mem_map(&w->mem, addr, len, RW, w->fd, offset), status)
 
-TEST(test_map_refuses_odd_numbers, IN_OWN)
+TEST(test_map_refuses_odd_numbers, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct mem *mem = &w->mem;
 
 	MAPS(0, 0, 0, -EINVAL);
@@ -78,27 +77,22 @@ TEST(test_map_refuses_odd_numbers, IN_OWN)
 	assert_int_equal(mem->generation, 0);
 }
 
-TEST(test_map_refuses_what_wraps, IN_OWN)
+TEST(test_map_refuses_what_wraps, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	MAPS(-PAGE, PAGE, 0, -EINVAL);
 	MAPS(PAGE, -PAGE, 0, -EINVAL);
 	MAPS(0, 2 * PAGE, -PAGE, -EINVAL);
 }
 
-TEST(test_map_refuses_what_is_not_in_the_file, IN_OWN)
+TEST(test_map_refuses_what_is_not_in_the_file, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	MAPS(0, 65 * PAGE, 0, -EINVAL);
 	MAPS(0, PAGE, 64 * PAGE, -EINVAL);
 	assert_int_equal(w->mem.file_count, 0);
 }
 
-TEST(test_map_refuses_what_is_no_memory, IN_OWN)
+TEST(test_map_refuses_what_is_no_memory, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	int pipes[2], null, proc;
 
 	assert_int_equal(pipe(pipes), 0);
@@ -114,10 +108,8 @@ TEST(test_map_refuses_what_is_no_memory, IN_OWN)
 	close(proc);
 }
 
-TEST(test_map_refuses_a_file_larger_than_its_share, IN_OWN)
+TEST(test_map_refuses_a_file_larger_than_its_share, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	assert_int_equal(ftruncate(w->fd, (4LL << 40) + PAGE), 0);
 	MAPS(0, PAGE, 0, -ENOSPC);
 	/* The machine may refuse it, valgrind for example */
@@ -125,10 +117,8 @@ TEST(test_map_refuses_a_file_larger_than_its_share, IN_OWN)
 	assert_int_not_equal(mem_map(&w->mem, 0, PAGE, RW, w->fd, 0), -ENOSPC);
 }
 
-TEST(test_map_refuses_what_does_not_fit_besides_leaving_files, IN_OWN)
+TEST(test_map_refuses_what_does_not_fit_besides_leaving_files, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	w->mem.leaving.units = (8ULL << 40) - 63 * PAGE;
 	MAPS(0, PAGE, 0, -ENOSPC);
 	w->mem.leaving.units -= PAGE;
@@ -136,9 +126,8 @@ TEST(test_map_refuses_what_does_not_fit_besides_leaving_files, IN_OWN)
 }
 
 /* Without 64 clients: the machine may have less address space, valgrind for example */
-TEST(test_cards_share_the_address_space, IN_OWN)
+TEST(test_cards_share_the_address_space, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct mem mem[63];
 	unsigned int i;
 
@@ -160,9 +149,8 @@ TEST(test_cards_share_the_address_space, IN_OWN)
 		mem_uninit(&mem[i]);
 }
 
-TEST(test_map_refuses_overlap_but_accepts_a_repeat, IN_OWN)
+TEST(test_map_refuses_overlap_but_accepts_a_repeat, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct mem *mem = &w->mem;
 
 	MAPS(4 * PAGE, 4 * PAGE, 0, 0);
@@ -184,9 +172,8 @@ TEST(test_map_refuses_overlap_but_accepts_a_repeat, IN_OWN)
 	assert_int_equal(mem->file_count, 1);
 }
 
-TEST(test_map_caps_regions, IN_OWN)
+TEST(test_map_caps_regions, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct mem *mem = &w->mem;
 	uint64_t i;
 
@@ -198,9 +185,8 @@ TEST(test_map_caps_regions, IN_OWN)
 	assert_int_equal(mem->file_count, 0);
 }
 
-TEST(test_map_caps_files, IN_OWN)
+TEST(test_map_caps_files, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	unsigned int i;
 	int fd, err = 0;
 
@@ -213,18 +199,15 @@ TEST(test_map_caps_files, IN_OWN)
 	}
 }
 
-TEST(test_unmap_refuses_nothing_and_what_wraps, IN_OWN)
+TEST(test_unmap_refuses_nothing_and_what_wraps, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	assert_int_equal(mem_unmap(&w->mem, 0, 0), -EINVAL);
 	assert_int_equal(mem_unmap(&w->mem, PAGE, UINT64_MAX), -EINVAL);
 	assert_int_equal(w->watch.calls, 0);
 }
 
-TEST(test_unmap_of_a_range_holding_many_or_none, IN_OWN)
+TEST(test_unmap_of_a_range_holding_many_or_none, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct mem *mem = &w->mem;
 	uint64_t i;
 
@@ -241,9 +224,8 @@ TEST(test_unmap_of_a_range_holding_many_or_none, IN_OWN)
 	assert_non_null(mem_ptr(mem, 10 * PAGE, PAGE, MEM_READ));
 }
 
-TEST(test_unmap_in_the_middle_cuts, IN_OWN)
+TEST(test_unmap_in_the_middle_cuts, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct mem *mem = &w->mem;
 	char *low, *high;
 
@@ -258,9 +240,8 @@ TEST(test_unmap_in_the_middle_cuts, IN_OWN)
 	assert_ptr_equal(high, low + 6 * PAGE);
 }
 
-TEST(test_ptr_refuses_holes_directions_and_wraps, IN_OWN)
+TEST(test_ptr_refuses_holes_directions_and_wraps, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct mem *mem = &w->mem;
 
 	mem_map(mem, PAGE, PAGE, MEM_READ, w->fd, 0);
@@ -277,9 +258,8 @@ TEST(test_ptr_refuses_holes_directions_and_wraps, IN_OWN)
 	assert_non_null(mem_ptr(mem, PAGE, PAGE, MEM_READ));
 }
 
-TEST(test_ptr_across_regions_that_are_one_here, IN_OWN)
+TEST(test_ptr_across_regions_that_are_one_here, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct mem *mem = &w->mem;
 	struct iovec iov[4];
 
@@ -296,9 +276,8 @@ TEST(test_ptr_across_regions_that_are_one_here, IN_OWN)
 }
 
 /* In any order, and again after a part was unmapped */
-TEST(test_contiguous_regions_are_merged, IN_OWN)
+TEST(test_contiguous_regions_are_merged, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct mem *mem = &w->mem;
 	unsigned int i;
 	char *host;
@@ -323,9 +302,8 @@ TEST(test_contiguous_regions_are_merged, IN_OWN)
 	assert_int_equal(mem->file_count, 0);
 }
 
-TEST(test_other_regions_are_not_merged, IN_OWN)
+TEST(test_other_regions_are_not_merged, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct mem *mem = &w->mem;
 
 	mem_map(mem, 0, PAGE, RW, w->fd, 0);
@@ -342,9 +320,8 @@ TEST(test_other_regions_are_not_merged, IN_OWN)
 	assert_non_null(mem_ptr(mem, 0, 2 * PAGE, MEM_READ));
 }
 
-TEST(test_copy_spans_regions_and_writes_all_or_nothing, IN_OWN)
+TEST(test_copy_spans_regions_and_writes_all_or_nothing, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct mem *mem = &w->mem;
 	char out[64], in[64];
 
@@ -363,9 +340,8 @@ TEST(test_copy_spans_regions_and_writes_all_or_nothing, IN_OWN)
 	assert_int_equal(mem_read(mem, 1ULL << 50, in, 0), 0);
 }
 
-TEST(test_bus_master_off_hides_everything, IN_OWN)
+TEST(test_bus_master_off_hides_everything, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct mem *mem = &w->mem;
 	uint64_t generation;
 	char byte;
@@ -383,9 +359,8 @@ TEST(test_bus_master_off_hides_everything, IN_OWN)
 	assert_non_null(mem_ptr(mem, 0, 1, MEM_READ));
 }
 
-TEST(test_file_that_grew_leaves_old_pointers_good, IN_OWN)
+TEST(test_file_that_grew_leaves_old_pointers_good, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct mem *mem = &w->mem;
 	char *old;
 
@@ -400,9 +375,8 @@ TEST(test_file_that_grew_leaves_old_pointers_good, IN_OWN)
 	assert_int_equal(mem->file_count, 1);
 }
 
-TEST(test_read_only_file_is_mapped_for_reading_only, IN_OWN)
+TEST(test_read_only_file_is_mapped_for_reading_only, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	char path[64];
 	int fd;
 
@@ -415,9 +389,8 @@ TEST(test_read_only_file_is_mapped_for_reading_only, IN_OWN)
 	close(fd);
 }
 
-TEST(test_file_that_shrank_is_counted_and_survived, IN_OWN)
+TEST(test_file_that_shrank_is_counted_and_survived, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct mem *mem = &w->mem;
 	uint64_t word = 7;
 	char *host;
@@ -436,9 +409,8 @@ TEST(test_file_that_shrank_is_counted_and_survived, IN_OWN)
 	assert_int_equal(mem->faults, 1);
 }
 
-TEST(test_access_to_a_file_that_shrank_fails, IN_OWN)
+TEST(test_access_to_a_file_that_shrank_fails, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	uint64_t word = 7;
 
 	assert_int_equal(mem_guard_install(), 0);
@@ -463,9 +435,8 @@ static unsigned int count_mappings(void)
 }
 
 /* Faults must not use up the vm.max_map_count mappings of the process */
-TEST(test_faults_do_not_add_up_to_many_mappings, IN_OWN)
+TEST(test_faults_do_not_add_up_to_many_mappings, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	unsigned int before, i;
 	char *host;
 
@@ -486,10 +457,8 @@ TEST(test_faults_do_not_add_up_to_many_mappings, IN_OWN)
 	assert_true(count_mappings() < before);
 }
 
-TEST(test_clear_tells_the_notifiers, IN_OWN)
+TEST(test_clear_tells_the_notifiers, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	mem_map(&w->mem, 0, PAGE, RW, w->fd, 0);
 	mem_clear(&w->mem);
 	assert_int_equal(w->watch.calls, 1);

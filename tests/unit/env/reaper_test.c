@@ -105,7 +105,7 @@ static bool is_mapped(char *at, uint64_t size)
 	       !mincore(at + size - PAGE, PAGE, &in_core);
 }
 
-TEST(test_memory_is_counted_until_it_is_gone, IN_OWN)
+TEST_VOID(test_memory_is_counted_until_it_is_gone, IN_OWN)
 {
 	uint64_t size = 40 * MIB + PAGE;
 	struct reap_count count = {};
@@ -123,7 +123,7 @@ TEST(test_memory_is_counted_until_it_is_gone, IN_OWN)
 }
 
 /* Others use the file: only the mapping goes away */
-TEST(test_content_of_a_file_stays, IN_OWN)
+TEST_VOID(test_content_of_a_file_stays, IN_OWN)
 {
 	struct reap_count count = {};
 	int fd = make_file(PAGE);
@@ -141,7 +141,7 @@ TEST(test_content_of_a_file_stays, IN_OWN)
 	assert_int_equal(advices, MADV_DONTNEED);
 }
 
-TEST(test_pieces_grow_while_they_are_quick, IN_OWN)
+TEST_VOID(test_pieces_grow_while_they_are_quick, IN_OWN)
 {
 	uint64_t size = (2ULL << 30) + MIB;
 	struct reap_count count = {};
@@ -155,7 +155,7 @@ TEST(test_pieces_grow_while_they_are_quick, IN_OWN)
 	assert_in_range(longest, 8 * MIB, 256 * MIB);
 }
 
-TEST(test_slow_pieces_are_small, IN_OWN)
+TEST_VOID(test_slow_pieces_are_small, IN_OWN)
 {
 	struct reap_count count = {};
 
@@ -166,7 +166,7 @@ TEST(test_slow_pieces_are_small, IN_OWN)
 	assert_int_equal(longest, 4 * MIB);
 }
 
-TEST(test_owners_take_turns, IN_OWN)
+TEST_VOID(test_owners_take_turns, IN_OWN)
 {
 	struct reap_count count[2] = {};
 	char *much[2] = { map_file(8 * MIB), map_file(8 * MIB) };
@@ -186,7 +186,7 @@ TEST(test_owners_take_turns, IN_OWN)
 }
 
 /* Parts of huge pages, and with vm.max_map_count mappings each call */
-TEST(test_what_cannot_be_unmapped_is_tried_again, IN_OWN)
+TEST_VOID(test_what_cannot_be_unmapped_is_tried_again, IN_OWN)
 {
 	struct reap_count count = {};
 	char *at = map_file(12 * MIB), *next = map_file(PAGE);
@@ -205,7 +205,7 @@ TEST(test_what_cannot_be_unmapped_is_tried_again, IN_OWN)
 	assert_ptr_equal(zaps[4], at);
 }
 
-TEST(test_stop_drops_what_was_given, IN_OWN)
+TEST_VOID(test_stop_drops_what_was_given, IN_OWN)
 {
 	struct reap_count count = {};
 	unsigned int i;
@@ -226,7 +226,7 @@ TEST(test_stop_drops_what_was_given, IN_OWN)
 }
 
 /* Files of a client that leaves do not keep the next one from mapping as many */
-TEST(test_next_client_may_map_as_much, IN_OWN)
+TEST_VOID(test_next_client_may_map_as_much, IN_OWN)
 {
 	struct mem mem;
 	unsigned int i, client;
@@ -253,7 +253,7 @@ TEST(test_next_client_may_map_as_much, IN_OWN)
 	finish(&mem.leaving);
 }
 
-TEST(test_pages_of_buffers_are_counted_until_they_are_gone, IN_OWN)
+TEST_VOID(test_pages_of_buffers_are_counted_until_they_are_gone, IN_OWN)
 {
 	struct buf_budget budget = {};
 	struct guest guest = {};
@@ -276,7 +276,7 @@ TEST(test_pages_of_buffers_are_counted_until_they_are_gone, IN_OWN)
 }
 
 /* Many mappings would use up vm.max_map_count */
-TEST(test_small_arrays_stay_in_the_heap, IN_OWN)
+TEST_VOID(test_small_arrays_stay_in_the_heap, IN_OWN)
 {
 	struct buf_budget budget = {};
 	struct guest guest = {};

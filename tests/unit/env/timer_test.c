@@ -53,15 +53,14 @@ static int teardown(void **state)
 	return 0;
 }
 
-TEST(test_empty_has_no_next, IN_OWN)
+TEST(test_empty_has_no_next, struct timers *timers, IN_OWN)
 {
-	assert_int_equal(timers_next(*state), TIMER_NEVER);
-	assert_int_equal(timers_run(*state, UINT64_MAX), 0);
+	assert_int_equal(timers_next(timers), TIMER_NEVER);
+	assert_int_equal(timers_run(timers, UINT64_MAX), 0);
 }
 
-TEST(test_never_early_at_any_distance, IN_OWN)
+TEST(test_never_early_at_any_distance, struct timers *timers, IN_OWN)
 {
-	struct timers *timers = *state;
 	struct probe probe;
 	unsigned int bit;
 	uint64_t when;
@@ -80,9 +79,8 @@ TEST(test_never_early_at_any_distance, IN_OWN)
 }
 
 /* A loop that sleeps until timers_next() must not find the same time again */
-TEST(test_each_wakeup_makes_progress, IN_OWN)
+TEST(test_each_wakeup_makes_progress, struct timers *timers, IN_OWN)
 {
-	struct timers *timers = *state;
 	unsigned int bit, wakeups;
 	struct probe probe;
 	uint64_t at_ns;
@@ -100,9 +98,8 @@ TEST(test_each_wakeup_makes_progress, IN_OWN)
 	}
 }
 
-TEST(test_nothing_is_due_before_the_first, IN_OWN)
+TEST(test_nothing_is_due_before_the_first, struct timers *timers, IN_OWN)
 {
-	struct timers *timers = *state;
 	struct probe probe;
 
 	assert_true(timers_pass(timers, UINT64_MAX - TICK_NS));
@@ -118,9 +115,8 @@ TEST(test_nothing_is_due_before_the_first, IN_OWN)
 	assert_true(timers_pass(timers, now_ns + (1ULL << 62)));
 }
 
-TEST(test_end_of_time_does_not_wrap, IN_OWN)
+TEST(test_end_of_time_does_not_wrap, struct timers *timers, IN_OWN)
 {
-	struct timers *timers = *state;
 	struct probe probe;
 
 	probe_init(&probe, timers);
@@ -132,9 +128,8 @@ TEST(test_end_of_time_does_not_wrap, IN_OWN)
 	assert_int_equal(timers_next(timers), TIMER_NEVER);
 }
 
-TEST(test_past_fires_at_once, IN_OWN)
+TEST(test_past_fires_at_once, struct timers *timers, IN_OWN)
 {
-	struct timers *timers = *state;
 	struct probe probe;
 
 	probe_init(&probe, timers);
@@ -144,9 +139,8 @@ TEST(test_past_fires_at_once, IN_OWN)
 	assert_int_equal(probe.calls, 1);
 }
 
-TEST(test_rearming_itself_for_the_past_ends, IN_OWN)
+TEST(test_rearming_itself_for_the_past_ends, struct timers *timers, IN_OWN)
 {
-	struct timers *timers = *state;
 	struct probe probe;
 
 	probe_init(&probe, timers);
@@ -157,9 +151,8 @@ TEST(test_rearming_itself_for_the_past_ends, IN_OWN)
 	timer_cancel(timers, &probe.timer);
 }
 
-TEST(test_cancel_of_a_neighbour_in_the_same_tick, IN_OWN)
+TEST(test_cancel_of_a_neighbour_in_the_same_tick, struct timers *timers, IN_OWN)
 {
-	struct timers *timers = *state;
 	struct probe first, second;
 
 	probe_init(&first, timers);
@@ -172,9 +165,8 @@ TEST(test_cancel_of_a_neighbour_in_the_same_tick, IN_OWN)
 	assert_int_equal(timers_next(timers), TIMER_NEVER);
 }
 
-TEST(test_moving_forgets_the_old_time, IN_OWN)
+TEST(test_moving_forgets_the_old_time, struct timers *timers, IN_OWN)
 {
-	struct timers *timers = *state;
 	struct probe probe;
 
 	probe_init(&probe, timers);
@@ -185,9 +177,8 @@ TEST(test_moving_forgets_the_old_time, IN_OWN)
 	assert_int_equal(timers_run(timers, now_ns + 200 * TICK_NS), 1);
 }
 
-TEST(test_time_going_backwards_is_ignored, IN_OWN)
+TEST(test_time_going_backwards_is_ignored, struct timers *timers, IN_OWN)
 {
-	struct timers *timers = *state;
 	struct probe probe;
 
 	probe_init(&probe, timers);
@@ -215,9 +206,8 @@ static void random_step(struct timers *timers, struct probe *probe,
 }
 
 /* Every timer fires once, in the first run at or after its time */
-TEST(test_random_against_a_list, IN_OWN)
+TEST(test_random_against_a_list, struct timers *timers, IN_OWN)
 {
-	struct timers *timers = *state;
 	struct probe *probe = calloc(MANY, sizeof(*probe));
 	uint64_t *when = calloc(MANY, sizeof(*when));
 	unsigned int i, step, due;

@@ -27,9 +27,8 @@ static void deliver(struct raw *w, struct host_qp *wq, unsigned int len)
 }
 
 /* [ORNIC-WQ-8] */
-TEST(test_refusals, IN_RAW_PROCESS)
+TEST(test_refusals, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct ornic_create_wq_in in = {};
 	struct host_qp wq;
 
@@ -52,10 +51,9 @@ TEST(test_refusals, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-WQ-8] */
-TEST(test_frames_wait_in_order, IN_RAW_PROCESS)
+TEST(test_frames_wait_in_order, struct raw *w, IN_RAW_PROCESS)
 {
 	static const unsigned int lens[] = { 60, 256, 257, 1518, 18 };
-	struct raw *w = *state;
 	const struct ornic_cqe *cqe;
 	struct host_qp wq;
 	uint8_t data[1518];
@@ -91,9 +89,8 @@ TEST(test_frames_wait_in_order, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-WQ-8] */
-TEST(test_delayed_frames_are_treated_as_others, IN_RAW_PROCESS)
+TEST(test_delayed_frames_are_treated_as_others, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	const struct ornic_cqe_ext *ext;
 	uint8_t data[RXQ_FRAME_LEN];
 	struct host_qp wq;
@@ -124,9 +121,8 @@ TEST(test_delayed_frames_are_treated_as_others, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-WQ-9] */
-TEST(test_time_is_up, IN_RAW_PROCESS)
+TEST(test_time_is_up, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct host_qp wq, other;
 	unsigned int i;
 
@@ -167,9 +163,8 @@ TEST(test_time_is_up, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-WQ-10] */
-TEST(test_only_so_many_wait, IN_RAW_PROCESS)
+TEST(test_only_so_many_wait, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct host_qp wq, more;
 	unsigned int i;
 
@@ -192,9 +187,8 @@ TEST(test_only_so_many_wait, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-WQ-10] */
-TEST(test_end_of_the_wq_is_theirs, IN_RAW_PROCESS)
+TEST(test_end_of_the_wq_is_theirs, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct host_qp wq;
 
 	ready(w, &wq);

@@ -19,10 +19,9 @@ static void ready_both(struct raw *w, struct host_qp *both, uint32_t wq_flags,
 }
 
 /* [ORNIC-ETH-1] */
-TEST(test_cvlan_stripping, IN_RAW_PROCESS)
+TEST(test_cvlan_stripping, struct raw *w, IN_RAW_PROCESS)
 {
 	static const unsigned int lens[] = { 18, RXQ_FRAME_LEN, 256, 259, 1518 };
-	struct raw *w = *state;
 	const struct ornic_cqe_ext *ext;
 	struct host_qp both[2];
 	uint8_t data[1518];
@@ -64,13 +63,12 @@ TEST(test_cvlan_stripping, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-ETH-1] */
-TEST(test_cvlan_stripping_is_switched, IN_RAW_PROCESS)
+TEST(test_cvlan_stripping_is_switched, struct raw *w, IN_RAW_PROCESS)
 {
 	struct ornic_modify_wq_in in = {
 		.mask = htole32(ORNIC_WQ_ATTR_FLAGS),
 		.flags = htole32(ORNIC_WQ_CVLAN_STRIPPING),
 	};
-	struct raw *w = *state;
 	uint8_t data[RXQ_FRAME_LEN];
 	struct host_qp wq;
 
@@ -90,10 +88,9 @@ TEST(test_cvlan_stripping_is_switched, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-ETH-2] */
-TEST(test_scatter_fcs, IN_RAW_PROCESS)
+TEST(test_scatter_fcs, struct raw *w, IN_RAW_PROCESS)
 {
 	static const unsigned int lens[] = { 14, 60, 256, 257, 1518 };
-	struct raw *w = *state;
 	struct host_qp both[2];
 	uint8_t data[1518];
 	unsigned int i, j;
@@ -129,7 +126,7 @@ TEST(test_scatter_fcs, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-ETH-3] */
-TEST(test_pad_end, IN_RAW_PROCESS)
+TEST(test_pad_end, struct raw *w, IN_RAW_PROCESS)
 {
 	static const struct {
 		unsigned int offset;
@@ -144,7 +141,6 @@ TEST(test_pad_end, IN_RAW_PROCESS)
 		{ 0, 110, 100, 110 },		/* not beyond the SGE */
 		{ 0, 100, 100, 100 },
 	};
-	struct raw *w = *state;
 	struct host_qp both[2];
 	uint8_t data[256];
 	unsigned int i, j;
@@ -179,13 +175,12 @@ TEST(test_pad_end, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-ETH-4] The flags are for RAW_PACKET QPs only */
-TEST(test_flags_of_other_types, IN_RAW_PROCESS)
+TEST(test_flags_of_other_types, struct raw *w, IN_RAW_PROCESS)
 {
 	static const uint32_t flags[] = {
 		ORNIC_QP_SCATTER_FCS, ORNIC_QP_CVLAN_STRIPPING,
 		ORNIC_QP_PAD_END,
 	};
-	struct raw *w = *state;
 	struct ornic_create_qp_in in = {
 		.uctx = htole32(w->page),
 		.pdn = htole32(w->pdn),

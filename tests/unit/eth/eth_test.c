@@ -34,11 +34,10 @@ static void fill(struct raw *w, unsigned int len)
 	memset(p, 0xff, 6);
 }
 
-TEST(test_frame_goes_out_as_it_is, IN_RAW)
+TEST(test_frame_goes_out_as_it_is, struct raw *w, IN_RAW)
 {
 	static const unsigned int lens[] = { 14, 60, 255, 256, 257, 1514,
 					     1518 };
-	struct raw *w = *state;
 	uint8_t got[1518];
 	unsigned int i;
 
@@ -60,10 +59,9 @@ TEST(test_frame_goes_out_as_it_is, IN_RAW)
 }
 
 /* [ORNIC-SQ-18] [ORNIC-SQ-20] */
-TEST(test_lengths_refused, IN_RAW)
+TEST(test_lengths_refused, struct raw *w, IN_RAW)
 {
 	struct ornic_route_eth route = {};
-	struct raw *w = *state;
 
 	send(w, w->data, 13, &route, ORNIC_WC_LOC_LEN_ERR);
 	send(w, w->data, 1519, &route, ORNIC_WC_LOC_LEN_ERR);
@@ -76,10 +74,8 @@ TEST(test_lengths_refused, IN_RAW)
 	raw_done(w, raw_sent(w));
 }
 
-TEST(test_foreign_memory_refused, IN_RAW)
+TEST(test_foreign_memory_refused, struct raw *w, IN_RAW)
 {
-	struct raw *w = *state;
-
 	send(w, w->data + 4 * RAW_BUF_LEN - 50, 60, NULL, ORNIC_WC_LOC_PROT_ERR);
 	w->key ^= 1;
 	send(w, w->data, 60, NULL, ORNIC_WC_LOC_PROT_ERR);
@@ -89,14 +85,13 @@ TEST(test_foreign_memory_refused, IN_RAW)
 	send(w, w->data, 60, NULL, ORNIC_WC_LOC_PROT_ERR);
 }
 
-TEST(test_vlan_is_inserted, IN_RAW)
+TEST(test_vlan_is_inserted, struct raw *w, IN_RAW)
 {
 	struct ornic_route_eth route = {
 		.flags = htole16(ORNIC_ETH_TX_VLAN_INSERT),
 		.vlan_tci = htole16(0x6123),
 	};
 	static const unsigned int lens[] = { 14, 60, 252, 253, 1514 };
-	struct raw *w = *state;
 	uint8_t got[1518];
 	unsigned int i;
 
@@ -147,14 +142,13 @@ static void check_sums(struct frame *frame)
 	assert_true(csum_l4_ok(frame, &headers));
 }
 
-TEST(test_l4_checksum_where_asked, IN_RAW)
+TEST(test_l4_checksum_where_asked, struct raw *w, IN_RAW)
 {
 	struct ornic_route_eth route = {
 		.flags = htole16(ORNIC_ETH_TX_L4_CSUM),
 		.csum_start = htole16(34),
 		.csum_offset = htole16(6),
 	};
-	struct raw *w = *state;
 	uint8_t *p = host_ptr(w->host, w->data);
 	unsigned int len = make_udp(p, w->host->mac, 1000);
 	uint8_t pseudo[12] = { [9] = 17 };
@@ -176,12 +170,11 @@ TEST(test_l4_checksum_where_asked, IN_RAW)
 	raw_done(w, raw_sent(w));
 }
 
-TEST(test_checksum_offsets_refused, IN_RAW)
+TEST(test_checksum_offsets_refused, struct raw *w, IN_RAW)
 {
 	struct ornic_route_eth route = {
 		.flags = htole16(ORNIC_ETH_TX_L4_CSUM),
 	};
-	struct raw *w = *state;
 
 	route.csum_start = htole16(59);
 	send(w, w->data, 60, &route, ORNIC_WC_LOC_QP_OP_ERR);
@@ -197,10 +190,9 @@ TEST(test_checksum_offsets_refused, IN_RAW)
 }
 
 /* [ORNIC-SQ-19] Reserved bits of the route are ignored, as [ORNIC-GEN-3] says */
-TEST(test_reserved_bits_are_ignored, IN_RAW)
+TEST(test_reserved_bits_are_ignored, struct raw *w, IN_RAW)
 {
 	struct ornic_route_eth route;
-	struct raw *w = *state;
 	struct frame *frame;
 	uint8_t got[60];
 
@@ -216,9 +208,8 @@ TEST(test_reserved_bits_are_ignored, IN_RAW)
 	raw_done(w, frame);
 }
 
-TEST(test_ip_csum_flag, IN_RAW)
+TEST(test_ip_csum_flag, struct raw *w, IN_RAW)
 {
-	struct raw *w = *state;
 	unsigned int len = make_udp(host_ptr(w->host, w->data), w->host->mac,
 				    1000);
 
@@ -245,13 +236,12 @@ static uint16_t udp_sum(const uint8_t *p, unsigned int len)
 }
 
 /* [ORNIC-SQ-22] Checksums that come out as 0; 0 would say of UDP that there is none */
-TEST(test_checksums_of_zero, IN_RAW)
+TEST(test_checksums_of_zero, struct raw *w, IN_RAW)
 {
 	struct ornic_route_eth route = {
 		.csum_start = htole16(34),
 		.csum_offset = htole16(6),
 	};
-	struct raw *w = *state;
 	uint8_t *p = host_ptr(w->host, w->data);
 	unsigned int len = make_udp(p, w->host->mac, 1000);
 	struct csum ip = {}, pseudo = {};
@@ -281,10 +271,9 @@ TEST(test_checksums_of_zero, IN_RAW)
 }
 
 /* [ORNIC-SQ-4] The queue goes on behind WQEs of unknown opcodes and lengths */
-TEST(test_unknown_opcodes_are_skipped, IN_RAW)
+TEST(test_unknown_opcodes_are_skipped, struct raw *w, IN_RAW)
 {
 	static const uint32_t lengths[] = { 0, 1, 64, 65, 192, 193 };
-	struct raw *w = *state;
 	struct ornic_sq_hdr *hdr;
 	unsigned int i;
 
@@ -303,10 +292,9 @@ TEST(test_unknown_opcodes_are_skipped, IN_RAW)
 }
 
 /* [ORNIC-SQ-8] One completion stands for all WQEs; later ones are sent */
-TEST(test_ring_out_of_reach, IN_RAW)
+TEST(test_ring_out_of_reach, struct raw *w, IN_RAW)
 {
 	const struct ornic_cqe *cqe;
-	struct raw *w = *state;
 	unsigned int i;
 
 	for (i = 0; i < 3; i++)
@@ -324,9 +312,8 @@ TEST(test_ring_out_of_reach, IN_RAW)
 	raw_done(w, raw_sent(w));
 }
 
-TEST(test_more_than_there_are_frames, IN_RAW)
+TEST(test_more_than_there_are_frames, struct raw *w, IN_RAW)
 {
-	struct raw *w = *state;
 	unsigned int i, total = 0;
 
 	fill(w, 60);
@@ -346,9 +333,8 @@ TEST(test_more_than_there_are_frames, IN_RAW)
 }
 
 /* [ORNIC-DEV-9] WQEs do not wait for the port, and their frames are lost */
-TEST(test_port_down_drops_and_completes, IN_RAW)
+TEST(test_port_down_drops_and_completes, struct raw *w, IN_RAW)
 {
-	struct raw *w = *state;
 	unsigned int i;
 
 	for (i = 0; i < 2; i++) {
@@ -363,9 +349,8 @@ TEST(test_port_down_drops_and_completes, IN_RAW)
 
 /* ---- in ---- */
 
-TEST(test_frame_comes_in, IN_RAW)
+TEST(test_frame_comes_in, struct raw *w, IN_RAW)
 {
-	struct raw *w = *state;
 	uint8_t packet[1518];
 	unsigned int len = make_udp(packet, w->host->mac, 1000);
 	const struct ornic_cqe *cqe;
@@ -382,9 +367,8 @@ TEST(test_frame_comes_in, IN_RAW)
 	host_port_stat_is(w->host, ORNIC_PORT_STAT_rx_bytes, len);
 }
 
-TEST(test_checksum_is_told, IN_RAW)
+TEST(test_checksum_is_told, struct raw *w, IN_RAW)
 {
-	struct raw *w = *state;
 	uint8_t packet[1518];
 	unsigned int len = make_udp(packet, w->host->mac, 1000);
 	const struct ornic_cqe_ext *ext;
@@ -417,10 +401,9 @@ TEST(test_checksum_is_told, IN_RAW)
 }
 
 /* [ORNIC-DEV-15], [ORNIC-WIRE-26] */
-TEST(test_what_does_not_come_in, IN_RAW)
+TEST(test_what_does_not_come_in, struct raw *w, IN_RAW)
 {
 	static const uint8_t other[] = { 2, 2, 2, 2, 2, 2 };
-	struct raw *w = *state;
 	uint8_t packet[1600];
 	unsigned int len = make_udp(packet, w->host->mac, 1000);
 
@@ -444,9 +427,8 @@ TEST(test_what_does_not_come_in, IN_RAW)
 	raw_expect(w, ORNIC_WC_SUCCESS);
 }
 
-TEST(test_too_small_wqe_stays, IN_RAW)
+TEST(test_too_small_wqe_stays, struct raw *w, IN_RAW)
 {
-	struct raw *w = *state;
 	uint8_t packet[1518];
 	unsigned int len = make_udp(packet, w->host->mac, 1000);
 
@@ -460,9 +442,8 @@ TEST(test_too_small_wqe_stays, IN_RAW)
 	host_port_stat_is(w->host, ORNIC_PORT_STAT_rx_dropped_no_wqe, 1);
 }
 
-TEST(test_bad_receive_wqe_fails_the_queue, IN_RAW)
+TEST(test_bad_receive_wqe_fails_the_queue, struct raw *w, IN_RAW)
 {
-	struct raw *w = *state;
 	uint8_t packet[64];
 
 	memset(packet, 0xff, sizeof(packet));
@@ -474,10 +455,9 @@ TEST(test_bad_receive_wqe_fails_the_queue, IN_RAW)
 	host_device_stat_is(w->host, ORNIC_DEVICE_STAT_bad_lkey, 1);
 }
 
-TEST(test_counts_of_groups, IN_RAW)
+TEST(test_counts_of_groups, struct raw *w, IN_RAW)
 {
 	struct ornic_rx_filter_in all = { .flags = htole32(ORNIC_RX_ALLMULTI) };
-	struct raw *w = *state;
 	uint8_t packet[64] = { 255, 255, 255, 255, 255, 255 };
 
 	host_cmd_in(w->host, ORNIC_CMD_SET_RX_FILTER, &all);
@@ -488,14 +468,13 @@ TEST(test_counts_of_groups, IN_RAW)
 	host_port_stat_is(w->host, ORNIC_PORT_STAT_rx_multicast, 1);
 }
 
-TEST(test_spread_over_queues, IN_RAW)
+TEST(test_spread_over_queues, struct raw *w, IN_RAW)
 {
 	struct ornic_rx_queues_in in = {
 		.count = htole32(RAW_QPS),
 		.hash = htole32(ORNIC_HASH_IPV4 | ORNIC_HASH_UDP),
 	};
 	unsigned int i, hits[RAW_QPS] = {};
-	struct raw *w = *state;
 	uint8_t packet[1518];
 
 	for (i = 0; i < sizeof(in.key); i++)
@@ -526,9 +505,8 @@ TEST(test_spread_over_queues, IN_RAW)
 }
 
 /* [ORNIC-DEV-16] */
-TEST(test_set_rx_queues_refusals, IN_RAW)
+TEST(test_set_rx_queues_refusals, struct raw *w, IN_RAW)
 {
-	struct raw *w = *state;
 	struct ornic_rx_queues_in in = { .count = htole32(2) };
 
 	in.qpn[0] = htole32(w->qp[0].num);

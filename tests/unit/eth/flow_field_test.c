@@ -66,7 +66,7 @@ static const struct {
 };
 
 /* [ORNIC-FIELD-1] The lists have all fields but the reserved ones, in order */
-TEST(test_lists_are_complete)
+TEST_VOID(test_lists_are_complete)
 {
 	uint8_t bytes[sizeof(struct ornic_flow_key)] = {};
 	unsigned int i, reserved = 0;
@@ -92,9 +92,8 @@ static void try_rule(struct raw *w, const struct ornic_create_flow_in *in,
 }
 
 /* [ORNIC-FIELD-1] [ORNIC-FIELD-3] */
-TEST(test_each_field, IN_RAW, IN_BASIC, IN_EXACT)
+TEST(test_each_field, struct raw *w, IN_RAW, IN_BASIC, IN_EXACT)
 {
-	struct raw *w = *state;
 	struct ornic_query_device_out out;
 	uint64_t known, any;
 	unsigned int i;
@@ -124,9 +123,8 @@ TEST(test_each_field, IN_RAW, IN_BASIC, IN_EXACT)
 }
 
 /* [ORNIC-FIELD-2] The bits that a field can have are all bits of its mask */
-TEST(test_short_fields, IN_EXACT)
+TEST(test_short_fields, struct raw *w, IN_EXACT)
 {
-	struct raw *w = *state;
 	struct ornic_create_flow_in in = rule(w, 1);
 
 #define WHOLE(field, all, less) do {                                  \
@@ -151,9 +149,8 @@ TEST(test_short_fields, IN_EXACT)
 }
 
 /* [ORNIC-FIELD-3] Types, flags and counters of a basic card */
-TEST(test_basic_types_and_flags, IN_BASIC)
+TEST(test_basic_types_and_flags, struct raw *w, IN_BASIC)
 {
-	struct raw *w = *state;
 	struct ornic_create_flow_in good = rule(w, 1);
 	struct ornic_object out;
 
@@ -179,9 +176,8 @@ TEST(test_basic_types_and_flags, IN_BASIC)
 }
 
 /* [ORNIC-FIELD-4] */
-TEST(test_few_masks, IN_BASIC)
+TEST(test_few_masks, struct raw *w, IN_BASIC)
 {
-	struct raw *w = *state;
 	struct ornic_create_flow_in in = rule(w, 1);
 	uint32_t num[FLOW_MASKS_MAX + 1];
 	unsigned int i;
@@ -210,9 +206,8 @@ static void arrive(struct raw *w)
 }
 
 /* [ORNIC-FIELD-5] */
-TEST(test_oldest_of_equal_rules_takes_the_frame, IN_BASIC, IN_NO_COPY)
+TEST(test_oldest_of_equal_rules_takes_the_frame, struct raw *w, IN_BASIC, IN_NO_COPY)
 {
-	struct raw *w = *state;
 	struct ornic_create_flow_in first = rule(w, 1), second = rule(w, 2);
 	uint32_t num;
 	unsigned int n;

@@ -126,7 +126,7 @@ static bool is_zero(const void *data, size_t len)
 	return true;
 }
 
-TEST(test_ethernet)
+TEST_VOID(test_ethernet)
 {
 	struct ornic_flow_key key;
 	struct packet p = {};
@@ -141,7 +141,7 @@ TEST(test_ethernet)
 	assert_true(is_zero(&key, sizeof(key)));
 }
 
-TEST(test_tags)
+TEST_VOID(test_tags)
 {
 	struct ornic_flow_key key;
 	struct packet p = {};
@@ -160,7 +160,7 @@ TEST(test_tags)
 	assert_int_equal(key.outer.l3, 4);
 }
 
-TEST(test_ipv4)
+TEST_VOID(test_ipv4)
 {
 	static const uint8_t src[16] = { [12] = 10, 0, 0, 1 };
 	static const uint8_t dst[16] = { [12] = 10, 0, 0, 2 };
@@ -186,7 +186,7 @@ TEST(test_ipv4)
 	assert_true(is_zero(&key.inner, sizeof(key) - sizeof(key.outer)));
 }
 
-TEST(test_ipv4_options_and_fragments)
+TEST_VOID(test_ipv4_options_and_fragments)
 {
 	struct ornic_flow_key key;
 	struct packet p = {};
@@ -214,7 +214,7 @@ TEST(test_ipv4_options_and_fragments)
 	assert_int_equal(key.outer.dst_port, 0);
 }
 
-TEST(test_ipv4_that_lies)
+TEST_VOID(test_ipv4_that_lies)
 {
 	struct ornic_flow_key key;
 	struct packet p = {};
@@ -254,7 +254,7 @@ TEST(test_ipv4_that_lies)
 	assert_int_equal(key.outer.dst_port, 0);
 }
 
-TEST(test_ipv6)
+TEST_VOID(test_ipv6)
 {
 	struct ornic_flow_key key;
 	struct packet p = {};
@@ -296,7 +296,7 @@ TEST(test_ipv6)
 	assert_int_equal(key.outer.l3, 0);
 }
 
-TEST(test_ipv6_extension_headers)
+TEST_VOID(test_ipv6_extension_headers)
 {
 	/* Hop-by-hop of 16 bytes, routing, AH of 16, options, then UDP */
 	static const uint8_t chain[] = {
@@ -329,7 +329,7 @@ TEST(test_ipv6_extension_headers)
 	assert_int_equal(key.outer.l3, 6);
 }
 
-TEST(test_ipv6_fragments)
+TEST_VOID(test_ipv6_fragments)
 {
 	uint8_t ext[8] = { 17 };
 	struct ornic_flow_key key;
@@ -390,7 +390,7 @@ static void make_vxlan(struct packet *p, uint8_t **udp, uint8_t **vxlan)
 	end_ipv4(p, ip);
 }
 
-TEST(test_vxlan)
+TEST_VOID(test_vxlan)
 {
 	struct ornic_flow_key key;
 	struct packet p = {};
@@ -436,7 +436,7 @@ static void make_gre(struct packet *p, unsigned int flags, unsigned int proto)
 		pad(p, 4);
 }
 
-TEST(test_gre)
+TEST_VOID(test_gre)
 {
 	static const unsigned int flags[] = { 0, 0x2000, 0xb000, 0x3000 };
 	struct ornic_flow_key key;
@@ -471,7 +471,7 @@ TEST(test_gre)
 	}
 }
 
-TEST(test_gre_with_ethernet)
+TEST_VOID(test_gre_with_ethernet)
 {
 	struct ornic_flow_key key;
 	struct packet p = {};
@@ -485,7 +485,7 @@ TEST(test_gre_with_ethernet)
 	expect_inner(&key);
 }
 
-TEST(test_mpls)
+TEST_VOID(test_mpls)
 {
 	struct ornic_flow_key key;
 	struct packet eth = {}, udp = {}, gre = {};
@@ -523,7 +523,7 @@ TEST(test_mpls)
 	expect_inner(&key);
 }
 
-TEST(test_mpls_without_an_end)
+TEST_VOID(test_mpls_without_an_end)
 {
 	struct ornic_flow_key key;
 	struct packet p = {};
@@ -537,7 +537,7 @@ TEST(test_mpls_without_an_end)
 	assert_true(is_zero(&key.inner, sizeof(key.inner)));
 }
 
-TEST(test_esp)
+TEST_VOID(test_esp)
 {
 	struct ornic_flow_key key;
 	struct packet p = {};
@@ -557,7 +557,7 @@ TEST(test_esp)
 }
 
 /* The parser reads nothing behind the frame or beyond the first 256 bytes */
-TEST(test_cut_anywhere)
+TEST_VOID(test_cut_anywhere)
 {
 	struct ornic_flow_key a, b;
 	struct packet p = {};
@@ -587,7 +587,7 @@ TEST(test_cut_anywhere)
 }
 
 /* Any peer can send such frames: the parser reads nothing beyond them */
-TEST(test_noise)
+TEST_VOID(test_noise)
 {
 	static const uint16_t types[] = { 0x0800, 0x86dd, 0x8100, 0x8847 };
 	static const uint8_t protos[] = { 6, 17, 47, 50, 0, 43, 44, 51, 60 };

@@ -110,9 +110,8 @@ static void reaches(struct raw *w, const uint8_t *dmac, unsigned int dport,
 /* ---- commands ---- */
 
 /* [ORNIC-FLOW-3], [ORNIC-FLOW-4] */
-TEST(test_create_refusals, IN_RAW_PROCESS)
+TEST(test_create_refusals, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct ornic_create_flow_in good = flow_in(w, 1, 2000);
 	struct ornic_object out;
 	uint32_t counters;
@@ -158,10 +157,9 @@ TEST(test_create_refusals, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-FLOW-4] */
-TEST(test_only_queues_of_frames, IN_RAW_PROCESS)
+TEST(test_only_queues_of_frames, struct raw *w, IN_RAW_PROCESS)
 {
 	struct ornic_create_qp_in send_only = { .type = ORNIC_QPT_RAW_PACKET };
-	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
 	struct ornic_create_qp_out qp;
 	struct ornic_object out;
@@ -183,9 +181,8 @@ TEST(test_only_queues_of_frames, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-FLOW-4] A rule uses its QP and its counters */
-TEST(test_used_objects_stay, IN_RAW_PROCESS)
+TEST(test_used_objects_stay, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
 	uint32_t counters, num;
 
@@ -207,9 +204,8 @@ TEST(test_used_objects_stay, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-FLOW-14] */
-TEST(test_limits, IN_RAW_PROCESS)
+TEST(test_limits, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
 	struct ornic_object out;
 	unsigned int i;
@@ -232,9 +228,8 @@ TEST(test_limits, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-FLOW-14] The cost of one frame is bounded, whatever makes copies */
-TEST(test_copies_are_limited, IN_RAW_PROCESS)
+TEST(test_copies_are_limited, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
 	struct ornic_create_flow_in other = flow_in(w, 1, 2001);
 	struct ornic_object out;
@@ -266,9 +261,8 @@ TEST(test_copies_are_limited, IN_RAW_PROCESS)
 /* ---- received frames ---- */
 
 /* [ORNIC-FLOW-5], [ORNIC-FLOW-8], [ORNIC-FLOW-9], [ORNIC-FLOW-15] */
-TEST(test_rule_takes_its_frames, IN_RAW_PROCESS)
+TEST(test_rule_takes_its_frames, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 2, 2000);
 	const struct ornic_cqe_ext *ext;
 	uint32_t num;
@@ -294,11 +288,10 @@ TEST(test_rule_takes_its_frames, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-FLOW-5]: a rule takes no frame that differs in one field */
-TEST(test_each_field_counts, IN_RAW_PROCESS)
+TEST(test_each_field_counts, struct raw *w, IN_RAW_PROCESS)
 {
 	/* Source MAC, source address, type of service, destination port */
 	static const unsigned int fields[] = { 11, 29, 15, 37 };
-	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 2, 2000);
 	uint8_t packet[LEN];
 	unsigned int i;
@@ -322,9 +315,8 @@ TEST(test_each_field_counts, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-FLOW-5] */
-TEST(test_priority_then_age, IN_RAW_PROCESS)
+TEST(test_priority_then_age, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct ornic_create_flow_in any = flow_in(w, 1, 0);
 	struct ornic_create_flow_in old = flow_in(w, 2, 2000);
 	struct ornic_create_flow_in first = flow_in(w, 3, 2000);
@@ -349,9 +341,8 @@ TEST(test_priority_then_age, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-FLOW-5] Frames to groups pass the rules for unicast addresses */
-TEST(test_groups_and_unicast_rules, IN_RAW)
+TEST(test_groups_and_unicast_rules, struct raw *w, IN_RAW)
 {
-	struct raw *w = *state;
 	struct ornic_create_flow_in unicast = flow_in(w, 3, 2000);
 	struct ornic_create_flow_in any = flow_in(w, 1, 2000);
 	struct ornic_create_flow_in one = flow_in(w, 2, 2000);
@@ -379,9 +370,8 @@ TEST(test_groups_and_unicast_rules, IN_RAW)
 }
 
 /* [ORNIC-FLOW-6] */
-TEST(test_listeners_to_the_same, IN_RAW_PROCESS)
+TEST(test_listeners_to_the_same, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
 	struct ornic_create_flow_in any = flow_in(w, 3, 0);
 	uint32_t num;
@@ -409,9 +399,8 @@ TEST(test_listeners_to_the_same, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-FLOW-7] */
-TEST(test_dont_trap, IN_RAW_PROCESS)
+TEST(test_dont_trap, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
 
 	recvs(w);
@@ -433,9 +422,8 @@ TEST(test_dont_trap, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-FLOW-5] */
-TEST(test_defaults, IN_RAW_PROCESS)
+TEST(test_defaults, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct ornic_create_flow_in all = flow_in(w, 1, 0);
 	struct ornic_create_flow_in multicast = flow_in(w, 2, 0);
 	struct ornic_create_flow_in normal = flow_in(w, 3, 2000);
@@ -456,12 +444,11 @@ TEST(test_defaults, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-FLOW-9], [ORNIC-FLOW-10], [ORNIC-FLOW-16] */
-TEST(test_drop_and_count, IN_RAW_PROCESS)
+TEST(test_drop_and_count, struct raw *w, IN_RAW_PROCESS)
 {
 	struct ornic_query_stats_in query = {
 		.scope = htole32(ORNIC_STATS_COUNTERS),
 	};
-	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
 	uint64_t val[512];
 	uint32_t counters;
@@ -492,9 +479,8 @@ TEST(test_drop_and_count, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-FLOW-8] A frame that a QP cannot receive goes to no other QP */
-TEST(test_queue_that_takes_nothing, IN_RAW_PROCESS)
+TEST(test_queue_that_takes_nothing, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
 
 	raw_post_recv(w, 0, w->data, RAW_BUF_LEN);
@@ -511,9 +497,8 @@ TEST(test_queue_that_takes_nothing, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-FLOW-5] */
-TEST(test_malformed_is_not_shown, IN_RAW_PROCESS)
+TEST(test_malformed_is_not_shown, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 0);
 	uint8_t packet[1600];
 
@@ -541,9 +526,8 @@ static void set_gid(struct raw *w)
 }
 
 /* [ORNIC-FLOW-5] */
-TEST(test_roce_is_for_roce, IN_RAW_PROCESS)
+TEST(test_roce_is_for_roce, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 4791);
 
 	recvs(w);
@@ -560,9 +544,8 @@ TEST(test_roce_is_for_roce, IN_RAW_PROCESS)
 /* ---- sniffers ---- */
 
 /* [ORNIC-FLOW-11] */
-TEST(test_sniffer_sees_everything, IN_RAW_PROCESS)
+TEST(test_sniffer_sees_everything, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 0);
 	uint32_t num;
 
@@ -592,9 +575,8 @@ TEST(test_sniffer_sees_everything, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-FLOW-11] */
-TEST(test_sniffers_choose_and_share, IN_RAW_PROCESS)
+TEST(test_sniffers_choose_and_share, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
 
 	recvs(w);
@@ -610,9 +592,8 @@ TEST(test_sniffers_choose_and_share, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-FLOW-12] Sniffers need wire packets, so none is FRAME_LOCAL */
-TEST(test_sniffed_roce_is_bytes, IN_RAW_PROCESS)
+TEST(test_sniffed_roce_is_bytes, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 0);
 	struct qp *qp = qp_find(w->host->card, w->qp[2].num);
 	struct ornic_av av = { .dmac = { 2 } };
@@ -644,9 +625,8 @@ static void send_udp(struct raw *w, unsigned int n, unsigned int dport, bool wir
 }
 
 /* [ORNIC-FLOW-13] */
-TEST(test_egress, IN_RAW_PROCESS)
+TEST(test_egress, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 2000);
 	struct counters *counters;
 
@@ -674,9 +654,8 @@ TEST(test_egress, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-FLOW-13] The first rule that matches decides */
-TEST(test_egress_order, IN_RAW_PROCESS)
+TEST(test_egress_order, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct ornic_create_flow_in in = flow_in(w, 1, 0);
 
 	in.flags = htole32(ORNIC_FLOW_EGRESS | ORNIC_FLOW_DROP);

@@ -86,9 +86,8 @@ static void expect_recv(struct raw *w, unsigned int n)
 }
 
 /* A sniffer, a rule that only looks, and the queues of the port */
-TEST(test_received, IN_RAW_PROCESS)
+TEST(test_received, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	uint8_t packet[LEN];
 	unsigned int n;
 
@@ -106,9 +105,8 @@ TEST(test_received, IN_RAW_PROCESS)
 }
 
 /* The queues of the port alone need no fields */
-TEST(test_received_without_rules, IN_RAW_PROCESS)
+TEST(test_received_without_rules, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	uint8_t packet[LEN];
 
 	raw_post_recv(w, 0, w->data, RAW_BUF_LEN);
@@ -120,9 +118,8 @@ TEST(test_received_without_rules, IN_RAW_PROCESS)
 }
 
 /* Checksum, source check, egress rule, loopback to a rule, and sniffer */
-TEST(test_sent, IN_RAW_PROCESS)
+TEST(test_sent, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	unsigned int n;
 
 	w->host->card->spoofcheck.on = true;
@@ -141,9 +138,8 @@ TEST(test_sent, IN_RAW_PROCESS)
 }
 
 /* A frame that only passes is not read */
-TEST(test_sent_without_rules, IN_RAW_PROCESS)
+TEST(test_sent_without_rules, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	uint8_t *packet = host_ptr(w->host, w->data);
 
 	make_udp(w, packet);

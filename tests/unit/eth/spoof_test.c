@@ -45,9 +45,8 @@ static bool goes_out(struct raw *w, unsigned int n, const uint8_t *smac,
 }
 
 /* QP 0 is of the network stack, the others are of a process */
-TEST(test_frames_of_the_stack_and_of_processes, IN_RAW_PROCESS)
+TEST(test_frames_of_the_stack_and_of_processes, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	unsigned int n;
 
 	for (n = 0; n < 2; n++)
@@ -71,10 +70,9 @@ TEST(test_frames_of_the_stack_and_of_processes, IN_RAW_PROCESS)
 	host_port_stat_is(w->host, ORNIC_PORT_STAT_tx_errors, 0);
 }
 
-TEST(test_the_permanent_address_counts, IN_RAW)
+TEST(test_the_permanent_address_counts, struct raw *w, IN_RAW)
 {
 	struct ornic_modify_port_in in = { .mask = htole32(ORNIC_PORT_MAC) };
-	struct raw *w = *state;
 
 	check_on(w->host);
 	memcpy(in.mac, foreign, MAC_LEN);
@@ -100,9 +98,8 @@ static void set_gid_smac(struct side *side, const uint8_t *smac)
 	host_cmd_in_ok(side->host, ORNIC_CMD_SET_GID, &in);
 }
 
-TEST(test_roce, IN_PAIR_BOTH(pair_setup_uc))
+TEST(test_roce, struct pair *pair, IN_PAIR_BOTH(pair_setup_uc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 100);
 
 	check_on(A(pair)->host);
@@ -186,9 +183,8 @@ static void set_gid(struct raw *w, bool ipv6, unsigned int vlan_id)
 	host_cmd_in_ok(w->host, ORNIC_CMD_SET_GID, &in);
 }
 
-TEST(test_roce_packets_of_others, IN_RAW_PROCESS)
+TEST(test_roce_packets_of_others, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	unsigned int ipv6, n;
 
 	for (ipv6 = 0; ipv6 < 2; ipv6++) {
@@ -218,7 +214,7 @@ TEST(test_roce_packets_of_others, IN_RAW_PROCESS)
 }
 
 /* Other hosts find the UDP header there, and this card does not */
-TEST(test_udp_where_others_find_it, IN_RAW_PROCESS)
+TEST(test_udp_where_others_find_it, struct raw *w, IN_RAW_PROCESS)
 {
 	static const struct {
 		bool ipv6;
@@ -237,7 +233,6 @@ TEST(test_udp_where_others_find_it, IN_RAW_PROCESS)
 		/* Headers that end behind the frame hide nothing */
 		{ true, 8, { 60, 200 }, false },
 	};
-	struct raw *w = *state;
 	uint8_t *p = host_ptr(w->host, w->data);
 	unsigned int i;
 
@@ -259,7 +254,7 @@ TEST(test_udp_where_others_find_it, IN_RAW_PROCESS)
 }
 
 /* Behind more tags than one no source is known, but others may find the packet */
-TEST(test_roce_behind_tags, IN_RAW_PROCESS)
+TEST(test_roce_behind_tags, struct raw *w, IN_RAW_PROCESS)
 {
 	static const struct {
 		unsigned int count;
@@ -271,7 +266,6 @@ TEST(test_roce_behind_tags, IN_RAW_PROCESS)
 		{ 2, { 0x8100, VLAN, 0x8100, VLAN }, true },
 		{ 2, { 0x88a8, VLAN, 0x8100, VLAN }, true },
 	};
-	struct raw *w = *state;
 	uint8_t *p = host_ptr(w->host, w->data);
 	unsigned int i, j;
 
@@ -295,11 +289,10 @@ TEST(test_roce_behind_tags, IN_RAW_PROCESS)
 }
 
 /* Headers behind the bounds of the card may be those of RoCE ([ORNIC-FLOW-2]) */
-TEST(test_behind_the_least_bounds, IN_RAW_PROCESS)
+TEST(test_behind_the_least_bounds, struct raw *w, IN_RAW_PROCESS)
 {
 	static const uint8_t tags[] = { 0x81, 0, 0, 5, 0x81, 0, 0, 5, 0x81, 0, 0, 5 };
 	static const uint8_t options[] = { 60, 0, 0, 0 };
-	struct raw *w = *state;
 	uint8_t *p = host_ptr(w->host, w->data);
 
 	check_on(w->host);

@@ -176,11 +176,10 @@ static void expect_done(struct raw *w)
 }
 
 /* [ORNIC-SQ-30] */
-TEST(test_segments, IN_RAW)
+TEST(test_segments, struct raw *w, IN_RAW)
 {
 	static const uint32_t lens[] = { 1, MSS - 1, MSS, MSS + 1, 3 * MSS,
 					 10 * MSS + 17 };
-	struct raw *w = *state;
 	unsigned int i, how;
 
 	for (how = 0; how < 8; how++) {
@@ -202,9 +201,8 @@ TEST(test_segments, IN_RAW)
 }
 
 /* [ORNIC-SQ-30] The checksum of TCP may be 0, and is not 0xffff then */
-TEST(test_checksum_of_zero, IN_RAW)
+TEST(test_checksum_of_zero, struct raw *w, IN_RAW)
 {
-	struct raw *w = *state;
 	struct tso_wr wr = make(w, false, false, 100);
 	uint8_t *end = host_ptr(w->host, w->data + wr.len - 2);
 	struct frame *frame;
@@ -223,9 +221,8 @@ TEST(test_checksum_of_zero, IN_RAW)
 }
 
 /* [ORNIC-SQ-30] The longest headers, with the longest segments */
-TEST(test_longest_headers, IN_RAW)
+TEST(test_longest_headers, struct raw *w, IN_RAW)
 {
-	struct raw *w = *state;
 	struct tso_wr wr = make(w, false, true, 2 * MSS);
 	unsigned int i, tcp = 18 + 20;
 
@@ -263,9 +260,8 @@ static void take(void *arg)
 }
 
 /* [ORNIC-SQ-30] More segments than the host has frames */
-TEST(test_longest_payload, IN_RAW)
+TEST(test_longest_payload, struct raw *w, IN_RAW)
 {
-	struct raw *w = *state;
 	struct tso_wr wr = make(w, false, false, CARD_MAX_TSO);
 	uint64_t mem = host_alloc(w->host, CARD_MAX_TSO, HOST_PAGE);
 
@@ -284,9 +280,8 @@ TEST(test_longest_payload, IN_RAW)
 }
 
 /* [ORNIC-SQ-31] */
-TEST(test_refusals, IN_RAW)
+TEST(test_refusals, struct raw *w, IN_RAW)
 {
-	struct raw *w = *state;
 	struct tso_wr good = make(w, false, false, 2 * MSS), wr;
 	unsigned int errors;
 
@@ -339,9 +334,8 @@ TEST(test_refusals, IN_RAW)
 }
 
 /* [ORNIC-SQ-32] Segments that were sent before the failure stay sent */
-TEST(test_failure_in_the_middle, IN_RAW)
+TEST(test_failure_in_the_middle, struct raw *w, IN_RAW)
 {
-	struct raw *w = *state;
 	struct tso_wr wr = make(w, false, false, 9 * MSS);
 
 	/* The second SGE exceeds the region from the sixth segment on */
@@ -358,9 +352,8 @@ TEST(test_failure_in_the_middle, IN_RAW)
 }
 
 /* [ORNIC-SQ-32] */
-TEST(test_what_has_begun_is_finished_in_sqd, IN_RAW)
+TEST(test_what_has_begun_is_finished_in_sqd, struct raw *w, IN_RAW)
 {
-	struct raw *w = *state;
 	struct tso_wr wr = make(w, false, false, 5 * MSS);
 	unsigned int held = HOST_FRAMES - 2;
 
@@ -399,9 +392,8 @@ TEST(test_what_has_begun_is_finished_in_sqd, IN_RAW)
 }
 
 /* [ORNIC-RATE-2] Each segment is a frame */
-TEST(test_segments_are_paced, IN_RAW)
+TEST(test_segments_are_paced, struct raw *w, IN_RAW)
 {
-	struct raw *w = *state;
 	struct tso_wr wr = make(w, false, false, 9 * MSS);
 	struct ornic_modify_qp_in in = {
 		.qpn = htole32(w->qp[0].num),
@@ -424,9 +416,8 @@ TEST(test_segments_are_paced, IN_RAW)
 }
 
 /* [ORNIC-SQ-9] */
-TEST(test_other_types_have_none, IN_RAW)
+TEST(test_other_types_have_none, struct raw *w, IN_RAW)
 {
-	struct raw *w = *state;
 	struct tso_wr wr = make(w, false, false, MSS);
 
 	host_qp(w->host, &w->qp[0], ORNIC_QPT_UC, w->uctx, w->pdn, &w->cq, 0);

@@ -271,12 +271,12 @@ static void check_bounds(struct raw *w, const struct vector *v)
 	check_within(v, &bounds);
 }
 
-TEST(test_fields)
+TEST_VOID(test_fields)
 {
 	assert_true(for_each(check_fields, NULL) > 40);
 }
 
-TEST(test_bounds)
+TEST_VOID(test_bounds)
 {
 	for_each(check_bounds, NULL);
 }
@@ -364,13 +364,12 @@ static int least_setup(void **state)
 	return raw_setup_config(state, &config);
 }
 
-TEST(test_port, IN_RAW, { " (least)", least_setup, raw_teardown, NULL })
+TEST(test_port, struct raw *w, IN_RAW, { " (least)", least_setup, raw_teardown, NULL })
 {
 	struct ornic_modify_port_in port = { .mask = htole32(ORNIC_PORT_MAC) };
 	struct ornic_rx_queues_in queues = {
 		.count = htole32(1),
 	};
-	struct raw *w = *state;
 
 	memcpy(port.mac, mac, MAC_LEN);
 	host_cmd_in_ok(w->host, ORNIC_CMD_MODIFY_PORT, &port);

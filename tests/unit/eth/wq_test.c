@@ -13,10 +13,9 @@
 /* ---- objects ---- */
 
 /* [ORNIC-WQ-1] */
-TEST(test_create_refusals, IN_RAW_PROCESS)
+TEST(test_create_refusals, struct raw *w, IN_RAW_PROCESS)
 {
 	struct ornic_create_wq_in good = {};
-	struct raw *w = *state;
 	struct ornic_object out;
 	struct host_qp wq;
 
@@ -46,11 +45,10 @@ TEST(test_create_refusals, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-WQ-2] */
-TEST(test_numbers_are_of_one_kind, IN_RAW_PROCESS)
+TEST(test_numbers_are_of_one_kind, struct raw *w, IN_RAW_PROCESS)
 {
 	struct ornic_modify_wq_in to_wq = {};
 	struct ornic_modify_qp_in to_qp = {};
-	struct raw *w = *state;
 	struct host_qp wq, qp;
 
 	rxq_create_wq(w, &wq, 0, 0);
@@ -68,9 +66,8 @@ TEST(test_numbers_are_of_one_kind, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-OBJ-6] */
-TEST(test_uses, IN_RAW_PROCESS)
+TEST(test_uses, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct ornic_object bad = { .rsvd = htole32(1) };
 	struct ornic_create_qp_in in;
 	struct ornic_create_qp_out out;
@@ -108,9 +105,8 @@ TEST(test_uses, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-RSS-1] */
-TEST(test_table_refusals, IN_RAW_PROCESS)
+TEST(test_table_refusals, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct {
 		struct ornic_create_rwq_table_in in;
 		__le32 wqn[1 << (CARD_MAX_LOG_RWQ_SIZE + 1)];
@@ -146,9 +142,8 @@ TEST(test_table_refusals, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-RSS-2] */
-TEST(test_rss_qp_refusals, IN_RAW_PROCESS)
+TEST(test_rss_qp_refusals, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct ornic_create_qp_in good;
 	struct ornic_create_qp_out out;
 	uint32_t flags, table;
@@ -186,12 +181,11 @@ TEST(test_rss_qp_refusals, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-RSS-3] */
-TEST(test_rss_qp_has_no_states, IN_RAW_PROCESS)
+TEST(test_rss_qp_has_no_states, struct raw *w, IN_RAW_PROCESS)
 {
 	struct ornic_rx_queues_in queues = { .count = htole32(1) };
 	struct ornic_object name = {};
 	struct ornic_qp_attr attr;
-	struct raw *w = *state;
 	struct host_qp host_qp;
 	struct qp *qp;
 
@@ -217,7 +211,7 @@ TEST(test_rss_qp_has_no_states, IN_RAW_PROCESS)
 /* ---- states ---- */
 
 /* [ORNIC-WQ-3] */
-TEST(test_transitions, IN_RAW_PROCESS)
+TEST(test_transitions, struct raw *w, IN_RAW_PROCESS)
 {
 	static const struct {
 		unsigned int from;
@@ -234,7 +228,6 @@ TEST(test_transitions, IN_RAW_PROCESS)
 		{ ORNIC_WQS_ERR, ORNIC_WQS_RDY, ORNIC_CMD_BAD_STATE },
 		{ ORNIC_WQS_ERR, ORNIC_WQS_ERR, ORNIC_CMD_OK },
 	};
-	struct raw *w = *state;
 	unsigned int i;
 	struct host_qp wq;
 
@@ -251,9 +244,8 @@ TEST(test_transitions, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-WQ-3] */
-TEST(test_modify_refusals, IN_RAW_PROCESS)
+TEST(test_modify_refusals, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct ornic_modify_wq_in good = { .mask = htole32(7) };
 	struct ornic_object out;
 	struct host_qp wq;
@@ -284,9 +276,8 @@ TEST(test_modify_refusals, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-WQ-4] */
-TEST(test_frames_come_in_rdy_only, IN_RAW_PROCESS)
+TEST(test_frames_come_in_rdy_only, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	const struct ornic_cqe *cqe;
 	uint8_t data[RXQ_FRAME_LEN];
 	struct host_qp wq;
@@ -318,9 +309,8 @@ TEST(test_frames_come_in_rdy_only, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-DB-12] */
-TEST(test_doorbell_needed, IN_RAW_PROCESS)
+TEST(test_doorbell_needed, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct host_qp wq;
 
 	w->host->card->rq_doorbell = true;
@@ -336,10 +326,9 @@ TEST(test_doorbell_needed, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-WQ-5] */
-TEST(test_err_flushes_and_reset_does_not, IN_RAW_PROCESS)
+TEST(test_err_flushes_and_reset_does_not, struct raw *w, IN_RAW_PROCESS)
 {
 	struct ornic_qp_dbr *dbr;
-	struct raw *w = *state;
 	struct host_qp wq;
 	unsigned int i;
 
@@ -371,9 +360,8 @@ TEST(test_err_flushes_and_reset_does_not, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-QP-7] Flushed within 20 ms, or when the host asks for ERR again */
-TEST(test_err_looks_again, IN_RAW_PROCESS)
+TEST(test_err_looks_again, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct host_qp wq;
 	unsigned int i;
 
@@ -409,10 +397,9 @@ expect_message(struct raw *w, const char *fmt, ...)
 }
 
 /* [ORNIC-WQ-7] */
-TEST(test_wq_that_fails_tells, IN_RAW_PROCESS)
+TEST(test_wq_that_fails_tells, struct raw *w, IN_RAW_PROCESS)
 {
 	struct ornic_qp_dbr *dbr;
-	struct raw *w = *state;
 	struct host_qp wq;
 
 	/* An impossible ring index */
@@ -453,9 +440,8 @@ TEST(test_wq_that_fails_tells, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-WQ-7] */
-TEST(test_cq_that_fails_takes_its_wqs, IN_RAW_PROCESS)
+TEST(test_cq_that_fails_takes_its_wqs, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	struct host_queue small;
 	struct host_qp wq, other;
 
@@ -479,9 +465,8 @@ TEST(test_cq_that_fails_takes_its_wqs, IN_RAW_PROCESS)
 /* ---- RSS ---- */
 
 /* [ORNIC-RSS-4] */
-TEST(test_frames_are_spread, IN_RAW_PROCESS)
+TEST(test_frames_are_spread, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	unsigned int i, hits[RAW_WQS] = {};
 	uint8_t data[RXQ_FRAME_LEN];
 	struct qp *qp;
@@ -523,10 +508,9 @@ TEST(test_frames_are_spread, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-RSS-4] */
-TEST(test_frames_without_a_hash, IN_RAW_PROCESS)
+TEST(test_frames_without_a_hash, struct raw *w, IN_RAW_PROCESS)
 {
 	const struct ornic_cqe_ext *ext;
-	struct raw *w = *state;
 	unsigned int i;
 	struct qp *qp;
 
@@ -550,9 +534,8 @@ TEST(test_frames_without_a_hash, IN_RAW_PROCESS)
 }
 
 /* [ORNIC-RSS-1] */
-TEST(test_largest_table, IN_RAW_PROCESS)
+TEST(test_largest_table, struct raw *w, IN_RAW_PROCESS)
 {
-	struct raw *w = *state;
 	unsigned int i;
 
 	for (i = 0; i < RAW_WQS; i++)

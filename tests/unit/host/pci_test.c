@@ -47,7 +47,7 @@ static unsigned int find_cap(unsigned int id)
 	return 0;
 }
 
-TEST(test_identity, IN(setup, NULL))
+TEST_VOID(test_identity, IN(setup, NULL))
 {
 	assert_int_equal(get(PCI_VENDOR_ID, 2), 0x1af4);
 	assert_int_equal(get(PCI_DEVICE_ID, 2), 0x10f0);
@@ -59,7 +59,7 @@ TEST(test_identity, IN(setup, NULL))
 }
 
 /* [ORNIC-PCI-2] The BARs are of 64 bits, and not prefetchable */
-TEST(test_all_ones_everywhere_change_only_what_they_may, IN(setup, NULL))
+TEST_VOID(test_all_ones_everywhere_change_only_what_they_may, IN(setup, NULL))
 {
 	struct pci before = pci;
 	unsigned int i;
@@ -88,7 +88,7 @@ TEST(test_all_ones_everywhere_change_only_what_they_may, IN(setup, NULL))
 }
 
 /* [ORNIC-ROOM-3] Neither half of BAR4 has a bit that sizes it */
-TEST(test_there_is_no_bar4, IN(setup, NULL))
+TEST_VOID(test_there_is_no_bar4, IN(setup, NULL))
 {
 	set(PCI_BASE_ADDRESS_4, ~0U, 4);
 	set(PCI_BASE_ADDRESS_5, ~0U, 4);
@@ -96,7 +96,7 @@ TEST(test_there_is_no_bar4, IN(setup, NULL))
 	assert_int_equal(get(PCI_BASE_ADDRESS_5, 4), 0);
 }
 
-TEST(test_command_takes_effect_once, IN(setup, NULL))
+TEST_VOID(test_command_takes_effect_once, IN(setup, NULL))
 {
 	assert_false(pci_memory_enabled(&pci));
 	assert_false(pci_master_enabled(&pci));
@@ -110,7 +110,7 @@ TEST(test_command_takes_effect_once, IN(setup, NULL))
 	assert_int_equal(set(PCI_COMMAND, 1, 2), 0);
 }
 
-TEST(test_status_is_cleared_by_writing_ones, IN(setup, NULL))
+TEST_VOID(test_status_is_cleared_by_writing_ones, IN(setup, NULL))
 {
 	pci.config[PCI_STATUS + 1] = 0xf9;
 	set(PCI_STATUS, 0x2000, 2);
@@ -119,7 +119,7 @@ TEST(test_status_is_cleared_by_writing_ones, IN(setup, NULL))
 	assert_int_equal(get(PCI_STATUS, 2), PCI_STATUS_CAP_LIST);
 }
 
-TEST(test_msix, IN(setup, NULL))
+TEST_VOID(test_msix, IN(setup, NULL))
 {
 	unsigned int at = find_cap(PCI_CAP_ID_MSIX);
 
@@ -136,7 +136,7 @@ TEST(test_msix, IN(setup, NULL))
 }
 
 /* [ORNIC-PCI-3] */
-TEST(test_msix_table_has_room_for_all_vectors, IN(setup, NULL))
+TEST_VOID(test_msix_table_has_room_for_all_vectors, IN(setup, NULL))
 {
 	assert_int_equal(ORNIC_VECTORS_MAX * PCI_MSIX_ENTRY_SIZE,
 			 ORNIC_BAR_MSIX_PBA - ORNIC_BAR_MSIX_TABLE);
@@ -148,7 +148,7 @@ TEST(test_msix_table_has_room_for_all_vectors, IN(setup, NULL))
  * [ORNIC-BUS-3], [ORNIC-BUS-6]: no AtomicOps. [ORNIC-BUS-4], [ORNIC-BUS-8]: the
  * host chooses Relaxed Ordering and the completion timeout.
  */
-TEST(test_transactions_that_the_host_may_choose, IN(setup, NULL))
+TEST_VOID(test_transactions_that_the_host_may_choose, IN(setup, NULL))
 {
 	unsigned int at = find_cap(PCI_CAP_ID_EXP);
 	unsigned int was;
@@ -172,7 +172,7 @@ TEST(test_transactions_that_the_host_may_choose, IN(setup, NULL))
  * [ORNIC-BUS-10]: a reset brings the default of the completion timeout back. The reads of this card
  * end at once, so what waits for one cannot be tried here.
  */
-TEST(test_completion_timeout_is_the_default, IN(setup, NULL))
+TEST_VOID(test_completion_timeout_is_the_default, IN(setup, NULL))
 {
 	unsigned int at = find_cap(PCI_CAP_ID_EXP) + PCI_EXP_DEVCTL2;
 
@@ -184,7 +184,7 @@ TEST(test_completion_timeout_is_the_default, IN(setup, NULL))
 }
 
 /* [ORNIC-BUS-9]: neither ATS nor PRI nor PASID */
-TEST(test_addresses_are_translated_by_the_host, IN(setup, NULL))
+TEST_VOID(test_addresses_are_translated_by_the_host, IN(setup, NULL))
 {
 	unsigned int at = 0x100, id;
 
@@ -196,7 +196,7 @@ TEST(test_addresses_are_translated_by_the_host, IN(setup, NULL))
 	}
 }
 
-TEST(test_flr_reads_zero_and_is_reported, IN(setup, NULL))
+TEST_VOID(test_flr_reads_zero_and_is_reported, IN(setup, NULL))
 {
 	unsigned int at = find_cap(PCI_CAP_ID_EXP) + PCI_EXP_DEVCTL;
 	uint32_t was = get(at, 2);
@@ -210,7 +210,7 @@ TEST(test_flr_reads_zero_and_is_reported, IN(setup, NULL))
 	assert_int_equal(set(at + 1, 0x80, 1), PCI_EFFECT_FLR);
 }
 
-TEST(test_power_state_is_all_of_pm_that_is_written, IN(setup, NULL))
+TEST_VOID(test_power_state_is_all_of_pm_that_is_written, IN(setup, NULL))
 {
 	unsigned int at = find_cap(PCI_CAP_ID_PM) + PCI_PM_CTRL;
 
@@ -219,7 +219,7 @@ TEST(test_power_state_is_all_of_pm_that_is_written, IN(setup, NULL))
 }
 
 /* [ORNIC-PCI-8] */
-TEST(test_d3hot_is_like_a_disabled_function, IN(setup, NULL))
+TEST_VOID(test_d3hot_is_like_a_disabled_function, IN(setup, NULL))
 {
 	unsigned int at = find_cap(PCI_CAP_ID_PM) + PCI_PM_CTRL;
 
@@ -235,7 +235,7 @@ TEST(test_d3hot_is_like_a_disabled_function, IN(setup, NULL))
 }
 
 /* [ORNIC-PCI-8] */
-TEST(test_d1_and_d2_are_discarded, IN(setup, NULL))
+TEST_VOID(test_d1_and_d2_are_discarded, IN(setup, NULL))
 {
 	unsigned int at = find_cap(PCI_CAP_ID_PM) + PCI_PM_CTRL;
 	unsigned int from, to;
@@ -280,7 +280,7 @@ static const struct {
 };
 
 /* [ORNIC-PCI-9] */
-TEST(test_error_registers_take_what_they_may, IN(setup, NULL))
+TEST_VOID(test_error_registers_take_what_they_may, IN(setup, NULL))
 {
 	unsigned int at = find_ecap(PCI_EXT_CAP_ID_ERR), i;
 
@@ -298,7 +298,7 @@ TEST(test_error_registers_take_what_they_may, IN(setup, NULL))
 }
 
 /* [ORNIC-PCI-9] */
-TEST(test_error_status_is_cleared_by_writing_ones, IN(setup, NULL))
+TEST_VOID(test_error_status_is_cleared_by_writing_ones, IN(setup, NULL))
 {
 	static const struct {
 		unsigned int offset;
@@ -325,7 +325,7 @@ TEST(test_error_status_is_cleared_by_writing_ones, IN(setup, NULL))
 }
 
 /* [ORNIC-PCI-9] */
-TEST(test_only_power_on_resets_error_registers, IN(setup, NULL))
+TEST_VOID(test_only_power_on_resets_error_registers, IN(setup, NULL))
 {
 	unsigned int at = find_ecap(PCI_EXT_CAP_ID_ERR);
 
@@ -346,7 +346,7 @@ TEST(test_only_power_on_resets_error_registers, IN(setup, NULL))
 }
 
 /* [ORNIC-PCI-1] [ORNIC-DEV-3]: the GUID, which has the universal/local bit of the MAC inverted */
-TEST(test_serial_number_is_the_guid, IN(setup, NULL))
+TEST_VOID(test_serial_number_is_the_guid, IN(setup, NULL))
 {
 	assert_int_equal(get(0x100, 4) & 0xfffff, 0x10003);
 	assert_int_equal(get(0x104, 4), 0xfe334455);

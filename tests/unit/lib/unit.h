@@ -71,23 +71,34 @@ static inline void unit_add(struct unit_test *test)
 }
 
 /*
- * TEST(name, fixture, ...) begins a test, which runs in each of the fixtures. It
- * adds itself to the tests of its file, as in Linux's kselftest_harness.h, so
- * that no list has to repeat the names.
+ * TEST(name, argument, fixture, ...) begins a test, which runs in each of the
+ * fixtures and gets what their setup() has left in the state; TEST_VOID() is
+ * for a test that does not need that. Both add the test to those of its file,
+ * as TEST_F() of Linux's kselftest_harness.h, so that no list repeats the names.
  */
-#define TEST(_name, ...) \
-	static void _name(void **state); \
+#define TEST(_name, _argument, ...) \
+	static void _name(_argument); \
+	UNIT_TEST(_name, _name(*state), ##__VA_ARGS__) \
+	static void _name(_argument)
+#define TEST_VOID(_name, ...) \
+	static void _name(void); \
+	UNIT_TEST(_name, _name(), ##__VA_ARGS__) \
+	static void _name(void)
+#define UNIT_TEST(_name, _call, ...) \
+	static void _name##_run(void **state) \
+	{ \
+		_call; \
+	} \
 	static __attribute__((constructor)) void _name##_add(void) \
 	{ \
 		static const struct unit_fixture fixtures[] = { { .name = NULL }, ##__VA_ARGS__ }; \
 		static struct unit_test itself = { \
-			.line = __LINE__, .name = #_name, .run = _name, .in = fixtures, \
+			.line = __LINE__, .name = #_name, .run = _name##_run, .in = fixtures, \
 			.count = sizeof(fixtures) / sizeof(fixtures[0]), \
 		}; \
 	\
 		unit_add(&itself); \
-	} \
-	static void _name(void **state)
+	}
 
 /* Fixtures: two functions; setup() and teardown() of the file */
 #define IN(_setup, _teardown) { .setup = _setup, .teardown = _teardown }

@@ -34,7 +34,7 @@ static uint64_t take(int fd)
 	return read(fd, &count, sizeof(count)) == sizeof(count) ? count : 0;
 }
 
-TEST(test_eventfds_and_others, IN_OWN)
+TEST(test_eventfds_and_others, struct irqfd *irqfd, IN_OWN)
 {
 	int fd = eventfd(0, EFD_NONBLOCK), semaphore, pipes[2], sockets[2];
 	int memory = memfd_create("anon_inode:[eventfd]", 0);
@@ -42,12 +42,12 @@ TEST(test_eventfds_and_others, IN_OWN)
 	semaphore = eventfd(0, EFD_NONBLOCK | EFD_SEMAPHORE);
 	assert_int_equal(pipe(pipes), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
-	assert_true(irqfd_valid(*state, fd));
-	assert_true(irqfd_valid(*state, semaphore));
-	assert_false(irqfd_valid(*state, pipes[0]));
-	assert_false(irqfd_valid(*state, pipes[1]));
-	assert_false(irqfd_valid(*state, sockets[0]));
-	assert_false(irqfd_valid(*state, memory));
+	assert_true(irqfd_valid(irqfd, fd));
+	assert_true(irqfd_valid(irqfd, semaphore));
+	assert_false(irqfd_valid(irqfd, pipes[0]));
+	assert_false(irqfd_valid(irqfd, pipes[1]));
+	assert_false(irqfd_valid(irqfd, sockets[0]));
+	assert_false(irqfd_valid(irqfd, memory));
 	/* Validation does not signal the eventfd */
 	assert_int_equal(take(fd), 0);
 	assert_int_equal(take(semaphore), 0);
@@ -61,28 +61,28 @@ TEST(test_eventfds_and_others, IN_OWN)
 }
 
 /* Signal more often than the AIO context has requests */
-TEST(test_each_firing_counts_one, IN_OWN)
+TEST(test_each_firing_counts_one, struct irqfd *irqfd, IN_OWN)
 {
 	int fd = eventfd(0, EFD_NONBLOCK);
 	unsigned int i;
 
 	for (i = 0; i < 1000; i++)
-		assert_int_equal(irqfd_fire(*state, fd), 0);
+		assert_int_equal(irqfd_fire(irqfd, fd), 0);
 	assert_int_equal(take(fd), 1000);
 	close(fd);
 }
 
 /* A write(2) to this eventfd would block for ever */
-TEST(test_full_blocking_eventfd, IN_OWN)
+TEST(test_full_blocking_eventfd, struct irqfd *irqfd, IN_OWN)
 {
 	uint64_t full = UINT64_MAX - 1;
 	int fd = eventfd(0, 0);
 	unsigned int i;
 
 	assert_int_equal(write(fd, &full, sizeof(full)), sizeof(full));
-	assert_true(irqfd_valid(*state, fd));
+	assert_true(irqfd_valid(irqfd, fd));
 	for (i = 0; i < 1000; i++)
-		assert_int_equal(irqfd_fire(*state, fd), 0);
+		assert_int_equal(irqfd_fire(irqfd, fd), 0);
 	/* The eventfd belongs to the client, so its flags are unchanged */
 	assert_int_equal(fcntl(fd, F_GETFL) & O_NONBLOCK, 0);
 	close(fd);

@@ -89,18 +89,14 @@ static bool sleeps_after(struct world *w, bool is_command)
 	return w->would_sleep;
 }
 
-TEST(test_others_shorten_the_spin_time, IN_OWN)
+TEST(test_others_shorten_the_spin_time, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	w->task.command_spin.ns = SPIN_MIN_NS;
 	assert_true(sleeps_after(w, false));
 }
 
-TEST(test_others_do_not_shorten_it_after_a_command, IN_OWN)
+TEST(test_others_do_not_shorten_it_after_a_command, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	assert_false(sleeps_after(w, true));
 	/* Other work neither ends nor lengthens it */
 	assert_false(sleeps_after(w, false));
@@ -109,10 +105,8 @@ TEST(test_others_do_not_shorten_it_after_a_command, IN_OWN)
 }
 
 /* A command teaches the time after commands only, which may be longer */
-TEST(test_each_kind_of_work_teaches_its_own_time, IN_OWN)
+TEST(test_each_kind_of_work_teaches_its_own_time, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	assert_int_equal(w->task.command_spin.max_ns, 5 * w->task.spin.max_ns);
 	w->task.spin.ns = SPIN_START_NS;
 	w->task.command_spin.ns = SPIN_START_NS;

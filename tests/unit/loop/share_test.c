@@ -55,9 +55,8 @@ static void turn(struct world *w)
 	shares_turn(&w->shares, w->now_ns);
 }
 
-TEST(test_one_alone_never_waits, IN_OWN)
+TEST(test_one_alone_never_waits, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	unsigned int i;
 
 	for (i = 0; i < 100; i++) {
@@ -68,9 +67,8 @@ TEST(test_one_alone_never_waits, IN_OWN)
 }
 
 /* Turns of one are 60 times as long */
-TEST(test_two_get_the_same, IN_OWN)
+TEST(test_two_get_the_same, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	unsigned int i;
 
 	for (i = 0; i < 10000; i++) {
@@ -82,10 +80,8 @@ TEST(test_two_get_the_same, IN_OWN)
 	assert_true(w->share[0].used_ns >= w->now_ns * 48 / 100);
 }
 
-TEST(test_idle_turn_forgives, IN_OWN)
+TEST(test_idle_turn_forgives, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	turn(w);
 	work(w, 0, 2 * SHARE_DEBT_NS);
 	work(w, 1, SMALL_NS);
@@ -97,9 +93,8 @@ TEST(test_idle_turn_forgives, IN_OWN)
 }
 
 /* Soon after a moment without work, no clock is read between two shares */
-TEST(test_mixed_turn_may_be_free, IN_OWN)
+TEST(test_mixed_turn_may_be_free, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	unsigned int i;
 
 	w->now_ns += 2 * SHARE_FREE_NS;
@@ -121,10 +116,8 @@ TEST(test_mixed_turn_may_be_free, IN_OWN)
 }
 
 /* A share that works alone pays, so a long piece of work is never free */
-TEST(test_one_pays_in_any_turn, IN_OWN)
+TEST(test_one_pays_in_any_turn, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	shares_idle(&w->shares, w->now_ns);
 	turn(w);
 	assert_true(w->shares.free);
@@ -135,9 +128,8 @@ TEST(test_one_pays_in_any_turn, IN_OWN)
 	assert_true(w->share[0].used_ns == SMALL_NS);
 }
 
-TEST(test_debt_has_a_bound, IN_OWN)
+TEST(test_debt_has_a_bound, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	uint64_t before;
 
 	turn(w);
@@ -152,10 +144,8 @@ TEST(test_debt_has_a_bound, IN_OWN)
 }
 
 /* The clock jumps, but the process did not run */
-TEST(test_other_processes_are_not_charged, IN_OWN)
+TEST(test_other_processes_are_not_charged, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	turn(w);
 	w->now_ns += 1000000000000;
 	shares_pay(&w->shares, &w->share[0]);
@@ -163,10 +153,8 @@ TEST(test_other_processes_are_not_charged, IN_OWN)
 	assert_true(w->share[0].used_ns < 100000000000);
 }
 
-TEST(test_forgotten_time_is_nobodys, IN_OWN)
+TEST(test_forgotten_time_is_nobodys, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	turn(w);
 	shares_forget(&w->shares);
 	w->now_ns += SMALL_NS;

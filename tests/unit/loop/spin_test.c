@@ -45,9 +45,8 @@ static enum spin_result wait_for(struct world *w, uint64_t ns)
 	return spin_work(&w->spin, w->now_ns);
 }
 
-TEST(test_work_that_comes_at_once_teaches_nothing, IN_OWN)
+TEST(test_work_that_comes_at_once_teaches_nothing, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	unsigned int i;
 
 	for (i = 0; i < 1000; i++)
@@ -56,9 +55,8 @@ TEST(test_work_that_comes_at_once_teaches_nothing, IN_OWN)
 }
 
 /* Commands every 80 us: only the first finds the task asleep */
-TEST(test_late_work_makes_it_spin_longer, IN_OWN)
+TEST(test_late_work_makes_it_spin_longer, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	unsigned int i;
 
 	assert_int_equal(wait_for(w, 80 * US), SPIN_LATE);
@@ -68,10 +66,8 @@ TEST(test_late_work_makes_it_spin_longer, IN_OWN)
 }
 
 /* Hits near the end of the spin time leave room for slower ones */
-TEST(test_hits_keep_twice_their_time, IN_OWN)
+TEST(test_hits_keep_twice_their_time, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	assert_int_equal(wait_for(w, 15 * US), SPIN_HIT);
 	assert_int_equal(w->spin.ns, 30 * US);
 	assert_int_equal(wait_for(w, 25 * US), SPIN_HIT);
@@ -80,10 +76,8 @@ TEST(test_hits_keep_twice_their_time, IN_OWN)
 	assert_int_equal(w->spin.ns, 50 * US);
 }
 
-TEST(test_the_longest_time_is_kept, IN_OWN)
+TEST(test_the_longest_time_is_kept, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	assert_int_equal(wait_for(w, MAX_NS), SPIN_LATE);
 	assert_int_equal(w->spin.ns, MAX_NS);
 	assert_int_equal(wait_for(w, MAX_NS - 1), SPIN_HIT);
@@ -91,9 +85,8 @@ TEST(test_the_longest_time_is_kept, IN_OWN)
 }
 
 /* Sparse work: the task spins no longer than it must */
-TEST(test_far_work_makes_it_spin_less, IN_OWN)
+TEST(test_far_work_makes_it_spin_less, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	uint64_t spun_ns = 0;
 	unsigned int i;
 
@@ -111,10 +104,8 @@ TEST(test_far_work_makes_it_spin_less, IN_OWN)
 }
 
 /* A frame that brings no work wakes the task: it may sleep again at once */
-TEST(test_waking_up_for_nothing_is_no_work, IN_OWN)
+TEST(test_waking_up_for_nothing_is_no_work, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	w->now_ns += 30 * US;
 	spin_sleep(&w->spin, false);
 	w->now_ns += 30 * US;
@@ -126,10 +117,8 @@ TEST(test_waking_up_for_nothing_is_no_work, IN_OWN)
 }
 
 /* How soon work comes after others needed the processor is no reason to spin */
-TEST(test_a_cut_teaches_nothing, IN_OWN)
+TEST(test_a_cut_teaches_nothing, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	wait_for(w, MAX_NS);
 	spin_sleep(&w->spin, true);
 	w->now_ns += 80 * US;
@@ -161,9 +150,8 @@ static uint64_t wait_in_a_crowd(struct world *w, uint64_t ns)
 }
 
 /* Where others need the processor, a message now and then leaves it to them */
-TEST(test_messages_hardly_spin_in_a_crowd, IN_OWN)
+TEST(test_messages_hardly_spin_in_a_crowd, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	uint64_t spun_ns;
 	unsigned int i;
 
@@ -180,9 +168,8 @@ TEST(test_messages_hardly_spin_in_a_crowd, IN_OWN)
 }
 
 /* A peer that answers soon keeps the task awake also there, until it pauses */
-TEST(test_answers_spin_in_a_crowd, IN_OWN)
+TEST(test_answers_spin_in_a_crowd, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	unsigned int i;
 
 	/* While the task sleeps, answers come late */
@@ -196,10 +183,8 @@ TEST(test_answers_spin_in_a_crowd, IN_OWN)
 }
 
 /* A task that lost the processor while it spun leaves it to others */
-TEST(test_a_cut_ends_spinning_in_a_crowd, IN_OWN)
+TEST(test_a_cut_ends_spinning_in_a_crowd, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	assert_int_equal(wait_in_a_crowd(w, 8 * US), 8 * US);
 	w->now_ns += 8 * US;
 	spin_sleep(&w->spin, true);
@@ -209,9 +194,8 @@ TEST(test_a_cut_ends_spinning_in_a_crowd, IN_OWN)
 }
 
 /* A stream of work keeps the task awake also there, until pauses end the stream */
-TEST(test_a_stream_spins_in_a_crowd, IN_OWN)
+TEST(test_a_stream_spins_in_a_crowd, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	unsigned int i;
 
 	wait_for(w, 80 * US);
@@ -228,9 +212,8 @@ TEST(test_a_stream_spins_in_a_crowd, IN_OWN)
 	assert_true(spin_is_over(&w->spin, w->now_ns + SPIN_START_NS, true));
 }
 
-TEST(test_postponed_work_teaches_nothing, IN_OWN)
+TEST(test_postponed_work_teaches_nothing, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	unsigned int i;
 
 	for (i = 0; i < 100; i++) {
@@ -241,10 +224,8 @@ TEST(test_postponed_work_teaches_nothing, IN_OWN)
 	assert_int_equal(w->spin.ns, SPIN_START_NS);
 }
 
-TEST(test_no_spinning, IN_OWN)
+TEST(test_no_spinning, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	spin_init(&w->spin, 0, w->now_ns);
 	assert_true(spin_is_over(&w->spin, w->now_ns, false));
 	spin_sleep(&w->spin, false);

@@ -145,10 +145,8 @@ static void expect(struct world *w, unsigned int a, unsigned int b,
 	assert_int_equal(w->port[3].rx, d);
 }
 
-TEST(test_nothing_is_delivered_before_the_run, IN_OWN)
+TEST(test_nothing_is_delivered_before_the_run, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	send(w, 0, mac[1], mac[0]);
 	expect(w, 0, 0, 0, 0);
 	assert_int_equal(switch_run(&w->sw, 10), 1);
@@ -156,38 +154,30 @@ TEST(test_nothing_is_delivered_before_the_run, IN_OWN)
 	assert_ptr_equal(w->port[1].rx_src, &w->port[0].port);
 }
 
-TEST(test_broadcast_and_unknown_go_to_all_others, IN_OWN)
+TEST(test_broadcast_and_unknown_go_to_all_others, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	send(w, 2, broadcast, mac[2]);
 	deliver(w, 2, other, mac[2]);
 	expect(w, 2, 2, 0, 2);
 	assert_int_equal(w->sw.stats.flooded, 2);
 }
 
-TEST(test_learned_address_goes_to_one, IN_OWN)
+TEST(test_learned_address_goes_to_one, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	deliver(w, 3, broadcast, mac[3]);
 	deliver(w, 0, mac[3], mac[0]);
 	expect(w, 1, 1, 1, 1);
 }
 
-TEST(test_learned_address_moves, IN_OWN)
+TEST(test_learned_address_moves, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	send(w, 3, broadcast, other);
 	deliver(w, 2, broadcast, other);
 	expect_at(w, other, 2);
 }
 
-TEST(test_learned_address_is_forgotten_with_age, IN_OWN)
+TEST(test_learned_address_is_forgotten_with_age, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	w->sw.now_ns = 1;
 	deliver(w, 3, broadcast, other);
 	w->sw.now_ns += SWITCH_AGE_NS;
@@ -198,10 +188,8 @@ TEST(test_learned_address_is_forgotten_with_age, IN_OWN)
 }
 
 /* [ORNIC-DEV-19] */
-TEST(test_a_checked_cards_address_cannot_be_taken, IN_OWN)
+TEST(test_a_checked_cards_address_cannot_be_taken, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	w->port[0].port.checked = true;
 	send(w, 2, broadcast, mac[0]);
 	deliver(w, 1, broadcast, mac[0]);
@@ -214,10 +202,8 @@ TEST(test_a_checked_cards_address_cannot_be_taken, IN_OWN)
 }
 
 /* A bond gives all its cards the address of the first */
-TEST(test_a_cards_address_moves_with_its_sender, IN_OWN)
+TEST(test_a_cards_address_moves_with_its_sender, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	w->sw.now_ns = 1;
 	deliver(w, 1, broadcast, mac[0]);
 	expect(w, 1, 0, 1, 1);
@@ -236,10 +222,8 @@ TEST(test_a_cards_address_moves_with_its_sender, IN_OWN)
 	expect_at(w, mac[0], 0);
 }
 
-TEST(test_an_address_survives_the_port_that_took_it, IN_OWN)
+TEST(test_an_address_survives_the_port_that_took_it, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	deliver(w, 1, broadcast, mac[0]);
 	switch_remove_port(&w->port[1].port);
 	w->port[1].destroyed = true;
@@ -247,10 +231,8 @@ TEST(test_an_address_survives_the_port_that_took_it, IN_OWN)
 	assert_null(switch_lookup(&w->sw, mac[1]));
 }
 
-TEST(test_a_taken_address_survives_its_card, IN_OWN)
+TEST(test_a_taken_address_survives_its_card, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	deliver(w, 2, broadcast, mac[0]);
 	switch_remove_port(&w->port[0].port);
 	w->port[0].destroyed = true;
@@ -260,10 +242,8 @@ TEST(test_a_taken_address_survives_its_card, IN_OWN)
 }
 
 /* Frames to a port whose cable is unplugged go to all others, as to an unknown address */
-TEST(test_an_unplugged_port_has_no_address, IN_OWN)
+TEST(test_an_unplugged_port_has_no_address, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	deliver(w, 0, broadcast, other);
 	expect(w, 0, 1, 1, 1);
 	/* A frame that is on its way does not bring the address back */
@@ -289,20 +269,16 @@ TEST(test_an_unplugged_port_has_no_address, IN_OWN)
 }
 
 /* An address that the unplugged card had taken goes back to its own card */
-TEST(test_an_unplugged_port_gives_an_address_back, IN_OWN)
+TEST(test_an_unplugged_port_gives_an_address_back, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	deliver(w, 1, broadcast, mac[0]);
 	switch_plug(&w->port[1].port, false);
 	expect_at(w, mac[0], 0);
 }
 
 /* Others than its receiver cannot read a local frame */
-TEST(test_a_local_frame_is_not_flooded, IN_OWN)
+TEST(test_a_local_frame_is_not_flooded, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	send_flags(w, 1, mac[0], mac[1], FRAME_LOCAL);
 	switch_plug(&w->port[0].port, false);
 	switch_run(&w->sw, 10);
@@ -310,9 +286,8 @@ TEST(test_a_local_frame_is_not_flooded, IN_OWN)
 	assert_int_equal(w->sw.stats.local_leaks, 1);
 }
 
-TEST(test_many_addresses_push_out_no_fixed_one, IN_OWN)
+TEST(test_many_addresses_push_out_no_fixed_one, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	uint8_t src[MAC_LEN] = { 2 };
 	unsigned int i;
 
@@ -327,9 +302,8 @@ TEST(test_many_addresses_push_out_no_fixed_one, IN_OWN)
 }
 
 /* [ORNIC-WIRE-5] A packet to the guest of a guest must be bytes */
-TEST(test_learned_address_is_not_local, IN_OWN)
+TEST(test_learned_address_is_not_local, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	uint8_t src[MAC_LEN] = { 2, 9 };
 
 	assert_true(switch_is_local(&w->sw, mac[0]));
@@ -338,17 +312,14 @@ TEST(test_learned_address_is_not_local, IN_OWN)
 	assert_false(switch_is_local(&w->sw, src));
 }
 
-TEST(test_multicast_source_is_not_learned, IN_OWN)
+TEST(test_multicast_source_is_not_learned, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	deliver(w, 2, mac[0], broadcast);
 	assert_null(switch_lookup(&w->sw, broadcast));
 }
 
-TEST(test_same_address_twice_is_refused, IN_OWN)
+TEST(test_same_address_twice_is_refused, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct fake_port twin = { .port.ops = &fake_ops };
 
 	memcpy(twin.port.mac, mac[0], MAC_LEN);
@@ -357,10 +328,8 @@ TEST(test_same_address_twice_is_refused, IN_OWN)
 }
 
 /* [ORNIC-LOOP-5] Nothing goes back to its port, as with other switches */
-TEST(test_nothing_goes_back, IN_OWN)
+TEST(test_nothing_goes_back, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	send(w, 0, mac[0], mac[0]);
 	send(w, 2, broadcast, mac[2]);
 	switch_run(&w->sw, 2);
@@ -370,9 +339,8 @@ TEST(test_nothing_goes_back, IN_OWN)
 }
 
 /* [ORNIC-LOOP-5] Frames that a card loops back are not on the wire */
-TEST(test_looped_frames_are_for_their_card_alone, IN_OWN)
+TEST(test_looped_frames_are_for_their_card_alone, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	unsigned int i;
 
 	for (i = 0; i < FAULT_KINDS; i++)
@@ -386,9 +354,8 @@ TEST(test_looped_frames_are_for_their_card_alone, IN_OWN)
 		assert_int_equal(w->sw.fault.count[i], 0);
 }
 
-TEST(test_runts_are_dropped, IN_OWN)
+TEST(test_runts_are_dropped, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct frame *frame = make(&w->port[0].port, broadcast, mac[0]);
 
 	frame->hdr_len = 13;
@@ -398,10 +365,8 @@ TEST(test_runts_are_dropped, IN_OWN)
 	assert_int_equal(w->sw.stats.runts, 1);
 }
 
-TEST(test_local_frames_never_leave, IN_OWN)
+TEST(test_local_frames_never_leave, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	send_flags(w, 0, broadcast, mac[0], FRAME_LOCAL);
 	switch_run(&w->sw, 10);
 	expect(w, 0, 1, 0, 0);
@@ -409,9 +374,8 @@ TEST(test_local_frames_never_leave, IN_OWN)
 }
 
 /* Local frames of a batch are announced before the first is delivered */
-TEST(test_local_frames_are_announced, IN_OWN)
+TEST(test_local_frames_are_announced, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	unsigned int i;
 
 	for (i = 0; i < 3; i++)
@@ -429,10 +393,8 @@ TEST(test_local_frames_are_announced, IN_OWN)
 	assert_int_equal(w->port[1].soon_at_rx, 2);
 }
 
-TEST(test_is_local_says_no_when_bytes_are_forced, IN_OWN)
+TEST(test_is_local_says_no_when_bytes_are_forced, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	assert_true(switch_is_local(&w->sw, mac[1]));
 	assert_false(switch_is_local(&w->sw, other));
 	assert_false(switch_is_local(&w->sw, broadcast));
@@ -440,9 +402,8 @@ TEST(test_is_local_says_no_when_bytes_are_forced, IN_OWN)
 	assert_false(switch_is_local(&w->sw, mac[1]));
 }
 
-TEST(test_one_port_cannot_take_all_frames, IN_OWN)
+TEST(test_one_port_cannot_take_all_frames, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	unsigned int i;
 
 	for (i = 0; i < SWITCH_PORT_FRAMES; i++)
@@ -474,10 +435,8 @@ static uint64_t send_large(struct world *w)
 }
 
 /* Delivery copies payload, and one turn delivers the whole queue */
-TEST(test_one_port_cannot_queue_any_number_of_bytes, IN_OWN)
+TEST(test_one_port_cannot_queue_any_number_of_bytes, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	assert_true(send_large(w) <= SWITCH_PORT_BYTES);
 	assert_null(switch_frame_alloc(&w->port[0].port));
 	send(w, 2, mac[1], mac[2]);
@@ -492,10 +451,8 @@ TEST(test_one_port_cannot_queue_any_number_of_bytes, IN_OWN)
 	assert_int_equal(w->port[0].port.queued, SWITCH_PORT_BYTES);
 }
 
-TEST(test_budget_bounds_two_that_answer_each_other, IN_OWN)
+TEST(test_budget_bounds_two_that_answer_each_other, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	w->port[0].reply_to = mac[1];
 	w->port[1].reply_to = mac[0];
 	send(w, 0, mac[1], mac[0]);
@@ -512,10 +469,8 @@ static bool allow_all_but_first(void *arg, struct port *port)
 }
 
 /* Packets that must wait keep their order, and those of other ports pass */
-TEST(test_port_that_is_not_allowed_waits, IN_OWN)
+TEST(test_port_that_is_not_allowed_waits, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	w->sw.allow = allow_all_but_first;
 	w->sw.allow_arg = w;
 	send(w, 0, mac[1], mac[0]);
@@ -537,9 +492,8 @@ static void count_pay(void *arg, struct port *port)
 }
 
 /* [ORNIC-ISO-4] The port that demanded a response pays, named once for all in a row */
-TEST(test_payer_of_packets, IN_OWN)
+TEST(test_payer_of_packets, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct frame *frame;
 	unsigned int i;
 
@@ -561,9 +515,8 @@ TEST(test_payer_of_packets, IN_OWN)
 }
 
 /* Packets of other ports pass a long queue */
-TEST(test_ports_take_turns, IN_OWN)
+TEST(test_ports_take_turns, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	unsigned int i;
 
 	for (i = 0; i < SWITCH_PORT_FRAMES; i++)
@@ -574,10 +527,8 @@ TEST(test_ports_take_turns, IN_OWN)
 	assert_int_equal(w->port[0].rx, 1);
 }
 
-TEST(test_delayed_packet_of_a_port_that_is_not_allowed_waits, IN_OWN)
+TEST(test_delayed_packet_of_a_port_that_is_not_allowed_waits, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	w->sw.fault.ppm[FAULT_DELAY] = FAULT_ALWAYS;
 	send(w, 0, mac[1], mac[0]);
 	deliver(w, 1, mac[0], mac[1]);
@@ -591,20 +542,16 @@ TEST(test_delayed_packet_of_a_port_that_is_not_allowed_waits, IN_OWN)
 	expect(w, 1, 1, 0, 0);
 }
 
-TEST(test_flush_delivers_what_can_be_delivered, IN_OWN)
+TEST(test_flush_delivers_what_can_be_delivered, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	send(w, 0, mac[1], mac[0]);
 	switch_flush(&w->port[0].port);
 	expect(w, 0, 1, 0, 0);
 	assert_int_equal(w->sw.stats.flush_drops, 0);
 }
 
-TEST(test_removed_port_leaves_nothing_behind, IN_OWN)
+TEST(test_removed_port_leaves_nothing_behind, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	send(w, 1, mac[0], mac[1]);
 	switch_remove_port(&w->port[1].port);
 	w->port[1].destroyed = true;
@@ -614,9 +561,8 @@ TEST(test_removed_port_leaves_nothing_behind, IN_OWN)
 	switch_flush(&w->port[1].port);
 }
 
-TEST(test_loss_loses_all_or_about_half, IN_OWN)
+TEST(test_loss_loses_all_or_about_half, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	unsigned int i;
 
 	w->sw.fault.ppm[FAULT_LOSS] = FAULT_ALWAYS;
@@ -629,18 +575,15 @@ TEST(test_loss_loses_all_or_about_half, IN_OWN)
 	assert_int_equal(w->sw.fault.count[FAULT_LOSS] + w->port[1].rx, 1001);
 }
 
-TEST(test_duplicate_delivers_twice, IN_OWN)
+TEST(test_duplicate_delivers_twice, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	w->sw.fault.ppm[FAULT_DUPLICATE] = FAULT_ALWAYS;
 	deliver(w, 0, mac[1], mac[0]);
 	expect(w, 0, 2, 0, 0);
 }
 
-TEST(test_reorder_ends_and_loses_nothing, IN_OWN)
+TEST(test_reorder_ends_and_loses_nothing, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct frame *frame;
 	unsigned int i;
 
@@ -666,9 +609,8 @@ TEST(test_reorder_ends_and_loses_nothing, IN_OWN)
 	assert_true(list_empty(&w->sw.sending));
 }
 
-TEST(test_delay_delivers_a_copy_later, IN_OWN)
+TEST(test_delay_delivers_a_copy_later, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct frame *frame;
 	char payload[] = "old";
 
@@ -693,10 +635,8 @@ TEST(test_delay_delivers_a_copy_later, IN_OWN)
 	assert_memory_equal(w->port[1].last + 60, "old", 4);
 }
 
-TEST(test_delayed_packets_are_overtaken, IN_OWN)
+TEST(test_delayed_packets_are_overtaken, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	w->sw.fault.ppm[FAULT_DELAY] = FAULT_ALWAYS;
 	deliver(w, 0, mac[1], mac[0]);
 	w->sw.fault.ppm[FAULT_DELAY] = 0;
@@ -707,9 +647,8 @@ TEST(test_delayed_packets_are_overtaken, IN_OWN)
 	expect(w, 0, 2, 0, 0);
 }
 
-TEST(test_delayed_packets_have_a_bound_and_go_with_their_port, IN_OWN)
+TEST(test_delayed_packets_have_a_bound_and_go_with_their_port, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	unsigned int i;
 
 	w->sw.fault.ppm[FAULT_DELAY] = FAULT_ALWAYS;
@@ -724,10 +663,9 @@ TEST(test_delayed_packets_have_a_bound_and_go_with_their_port, IN_OWN)
 	expect(w, 0, 3, 0, 0);
 }
 
-TEST(test_corrupt_flips_one_bit_behind_the_ethernet_header, IN_OWN)
+TEST(test_corrupt_flips_one_bit_behind_the_ethernet_header, struct world *w, IN_OWN)
 {
 	static const uint8_t zero[64];
-	struct world *w = *state;
 	unsigned int i, at, bits;
 
 	w->sw.fault.ppm[FAULT_CORRUPT] = FAULT_ALWAYS;
@@ -742,10 +680,8 @@ TEST(test_corrupt_flips_one_bit_behind_the_ethernet_header, IN_OWN)
 	}
 }
 
-TEST(test_corrupt_leaves_local_frames_alone, IN_OWN)
+TEST(test_corrupt_leaves_local_frames_alone, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	w->sw.fault.ppm[FAULT_CORRUPT] = FAULT_ALWAYS;
 	send_flags(w, 0, mac[1], mac[0], FRAME_LOCAL);
 	switch_run(&w->sw, 10);

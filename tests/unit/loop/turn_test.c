@@ -83,9 +83,8 @@ static uint64_t resets(struct world *w)
 	return w->slot[0]->card->resets;
 }
 
-TEST(test_resets_by_register, IN(world_setup, world_teardown))
+TEST(test_resets_by_register, struct world *w, IN(world_setup, world_teardown))
 {
-	struct world *w = *state;
 	uint64_t before = resets(w);
 	static const uint8_t bytes[] = { ORNIC_CTRL_RESET, ORNIC_CTRL_RESET };
 
@@ -93,9 +92,8 @@ TEST(test_resets_by_register, IN(world_setup, world_teardown))
 	turn_and_count(w, resets, before + ENTRIES, 1);
 }
 
-TEST(test_resets_by_configuration_space, IN(world_setup, world_teardown))
+TEST(test_resets_by_configuration_space, struct world *w, IN(world_setup, world_teardown))
 {
-	struct world *w = *state;
 	uint64_t before = resets(w);
 	static const uint8_t bytes[] = { 0x80, 0x80 };
 
@@ -103,9 +101,8 @@ TEST(test_resets_by_configuration_space, IN(world_setup, world_teardown))
 	turn_and_count(w, resets, before + ENTRIES, 1);
 }
 
-TEST(test_resets_by_message, IN(world_setup, world_teardown))
+TEST(test_resets_by_message, struct world *w, IN(world_setup, world_teardown))
 {
-	struct world *w = *state;
 	uint64_t before = resets(w);
 	unsigned int i;
 
@@ -120,9 +117,8 @@ static uint64_t changes(struct world *w)
 	return w->slot[0]->mem.generation;
 }
 
-TEST(test_bus_mastering_toggled, IN(world_setup, world_teardown))
+TEST(test_bus_mastering_toggled, struct world *w, IN(world_setup, world_teardown))
 {
-	struct world *w = *state;
 	uint64_t before = changes(w);
 	static const uint8_t bytes[] = { 2, 6 };
 
@@ -131,9 +127,8 @@ TEST(test_bus_mastering_toggled, IN(world_setup, world_teardown))
 	turn_and_count(w, changes, before + ENTRIES / 2, 1);
 }
 
-TEST(test_maps_and_unmaps, IN(world_setup, world_teardown))
+TEST(test_maps_and_unmaps, struct world *w, IN(world_setup, world_teardown))
 {
-	struct world *w = *state;
 	uint64_t before = changes(w);
 	struct vfio_user_dma_unmap unmap = { .argsz = sizeof(unmap),
 					     .size = PAGE };
@@ -162,9 +157,8 @@ static uint64_t scratch(struct world *w)
 }
 
 /* [ORNIC-BUS-2]: three messages: in order, each write once, and one reply */
-TEST(test_writes_to_registers, IN(world_setup, world_teardown))
+TEST(test_writes_to_registers, struct world *w, IN(world_setup, world_teardown))
 {
-	struct world *w = *state;
 	struct multi multi;
 	unsigned int i, n;
 	size_t len;
@@ -187,9 +181,8 @@ TEST(test_writes_to_registers, IN(world_setup, world_teardown))
 }
 
 /* The writes of a client that disconnects do not affect the next one */
-TEST(test_client_leaves_in_the_middle, IN(world_setup, world_teardown))
+TEST(test_client_leaves_in_the_middle, struct world *w, IN(world_setup, world_teardown))
 {
-	struct world *w = *state;
 	static const uint8_t bytes[] = { ORNIC_CTRL_RESET, ORNIC_CTRL_RESET };
 
 	write_many(w, ORNIC_BAR_REGS, ORNIC_REG_CTRL, 4, bytes, 0);

@@ -36,11 +36,10 @@ static void move_to(struct kit *w, uint32_t pi)
 }
 
 /* [ORNIC-DB-28] Answered at once if an entry is beyond ci, else at the next */
-TEST(test_ci_says_which_entries_are_late, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
+TEST(test_ci_says_which_entries_are_late, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 {
 	static const uint32_t starts[] = { 0, 0x3ffffffe, 0x7ffffffc,
 					   0xfffffffe };
-	struct kit *w = *state;
 	unsigned int i;
 	uint32_t at;
 
@@ -71,9 +70,8 @@ TEST(test_ci_says_which_entries_are_late, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 }
 
 /* [ORNIC-DB-2] The high half goes with the last low half of 4 bytes */
-TEST(test_halves, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
+TEST(test_halves, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 {
-	struct kit *w = *state;
 	uint64_t page = (uint64_t)w->uctx * CARD_DB_PAGE_SIZE;
 	uint32_t high = (uint32_t)ORNIC_DB_CQ << 24 | w->cq.num;
 
@@ -86,12 +84,11 @@ TEST(test_halves, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 }
 
 /* [ORNIC-DB-29] A doorbell of type NONE tells ci and nothing else */
-TEST(test_none_requests_and_withdraws_nothing, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
+TEST(test_none_requests_and_withdraws_nothing, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 {
 	struct ornic_modify_cq_in in = { .cqn = htole32(0),
 					 .count = htole16(2),
 					 .period = htole16(100) };
-	struct kit *w = *state;
 
 	kit_post(w, 1);
 	ring_cq(w, 0, ORNIC_ARM_NONE);
@@ -115,9 +112,8 @@ TEST(test_none_requests_and_withdraws_nothing, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 }
 
 /* [ORNIC-DB-29] Each other doorbell is a request, however many there are */
-TEST(test_requests_replace_each_other, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
+TEST(test_requests_replace_each_other, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 {
-	struct kit *w = *state;
 	unsigned int i;
 
 	for (i = 0; i < 5000; i++)
@@ -138,9 +134,8 @@ TEST(test_requests_replace_each_other, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 }
 
 /* [ORNIC-DB-30] No word in memory counts, and none need be in reach */
-TEST(test_records_are_not_read, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
+TEST(test_records_are_not_read, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 {
-	struct kit *w = *state;
 	struct ornic_cq_dbr *dbr = host_ptr(w->host, w->cq.dbr);
 	struct ornic_create_cq_in cq = { .uctx = htole32(w->uctx),
 					 .eqn = htole32(w->eq.num),
@@ -193,10 +188,8 @@ TEST(test_records_are_not_read, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 }
 
 /* [ORNIC-DB-26] Without CQ_DB doorbells of CQs and EQs are ignored */
-TEST(test_doorbells_are_ignored, IN_KIT)
+TEST(test_doorbells_are_ignored, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
-
 	ring_cq(w, 5, ORNIC_ARM_NEXT);
 	kit_post_silent(w, 1);
 	assert_false(w->dev_cq->dead);
@@ -208,9 +201,8 @@ TEST(test_doorbells_are_ignored, IN_KIT)
 }
 
 /* [ORNIC-DB-31], [ORNIC-CQ-7] What counts is the ci that was told last */
-TEST(test_room_is_what_was_told, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
+TEST(test_room_is_what_was_told, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 {
-	struct kit *w = *state;
 	unsigned int i;
 
 	/* A host with 7 of 8 entries outstanding may owe one */
@@ -233,9 +225,8 @@ TEST(test_room_is_what_was_told, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 }
 
 /* [ORNIC-DB-32] */
-TEST(test_impossible_ci_of_a_cq, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
+TEST(test_impossible_ci_of_a_cq, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 {
-	struct kit *w = *state;
 	unsigned int i;
 
 	for (i = 0; i < 3; i++)
@@ -262,9 +253,8 @@ TEST(test_impossible_ci_of_a_cq, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 }
 
 /* [ORNIC-DB-32], [ORNIC-CQ-9] */
-TEST(test_ci_of_a_cq_that_ignores_overruns, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
+TEST(test_ci_of_a_cq_that_ignores_overruns, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 {
-	struct kit *w = *state;
 	unsigned int i;
 
 	w->dev_cq->ignore_overrun = true;
@@ -278,10 +268,8 @@ TEST(test_ci_of_a_cq_that_ignores_overruns, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 }
 
 /* [ORNIC-DB-32], [ORNIC-EQ-3] */
-TEST(test_impossible_ci_of_an_eq, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
+TEST(test_impossible_ci_of_an_eq, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 {
-	struct kit *w = *state;
-
 	ring_cq(w, 0, ORNIC_ARM_NEXT);
 	kit_post(w, 1);
 	ring_eq(w, 1, ORNIC_ARM_NONE);
@@ -295,9 +283,8 @@ TEST(test_impossible_ci_of_an_eq, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 }
 
 /* [ORNIC-DB-33], [ORNIC-DB-31] The next event of a CQ waits for a doorbell */
-TEST(test_next_event_waits_for_the_doorbell, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
+TEST(test_next_event_waits_for_the_doorbell, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 {
-	struct kit *w = *state;
 	unsigned int i;
 
 	for (i = 1; i <= 5; i++) {
@@ -323,10 +310,9 @@ TEST(test_next_event_waits_for_the_doorbell, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 #define SOURCES 3000
 
 /* [ORNIC-EQ-6], [ORNIC-DB-31] Held events are written when ci is told */
-TEST(test_held_events_wait_for_the_doorbell, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
+TEST(test_held_events_wait_for_the_doorbell, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 {
 	static struct eq_source source[SOURCES];
-	struct kit *w = *state;
 	const struct ornic_eqe *eqe;
 	unsigned int i, told = 0;
 
@@ -361,11 +347,10 @@ TEST(test_held_events_wait_for_the_doorbell, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
  * [ORNIC-ISO-4] One doorbell tells that the host has consumed a full ring, whose
  * sources have another event each: several turns look at them
  */
-TEST(test_full_ring_is_consumed_in_turns, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
+TEST(test_full_ring_is_consumed_in_turns, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 {
 	const unsigned int log_size = 15, size = 1u << log_size;
 	struct eq_source *source = calloc(size, sizeof(*source));
-	struct kit *w = *state;
 	struct card *card = w->host->card;
 	unsigned int i, turns = 0;
 	struct eq *eq;
@@ -397,9 +382,8 @@ TEST(test_full_ring_is_consumed_in_turns, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 }
 
 /* [ORNIC-CQ-18], [ORNIC-CQ-19] The command tells ci, and keeps the request */
-TEST(test_resize_keeps_the_request, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
+TEST(test_resize_keeps_the_request, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 {
-	struct kit *w = *state;
 	struct ornic_resize_in in = { .num = htole32(w->cq.num),
 				      .log_size = KIT_LOG_CQ + 1 };
 	uint64_t ring = host_alloc(w->host, HOST_PAGE, HOST_PAGE);

@@ -17,10 +17,8 @@ static void moderate(struct kit *w, unsigned int count, unsigned int period)
 }
 
 /* [ORNIC-CQ-14] Count completions, or the period after the first of them */
-TEST(test_event_waits_for_more, IN_KIT, IN_KIT_NO_SHADOW)
+TEST(test_event_waits_for_more, struct kit *w, IN_KIT, IN_KIT_NO_SHADOW)
 {
-	struct kit *w = *state;
-
 	moderate(w, 3, 100);
 	kit_post(w, 0);
 	kit_expect_cqe(w, 0);
@@ -44,13 +42,12 @@ TEST(test_event_waits_for_more, IN_KIT, IN_KIT_NO_SHADOW)
 }
 
 /* [ORNIC-CQ-14] */
-TEST(test_no_moderation, IN_KIT, IN_KIT_NO_SHADOW)
+TEST(test_no_moderation, struct kit *w, IN_KIT, IN_KIT_NO_SHADOW)
 {
 	static const struct {
 		unsigned int count;
 		unsigned int period;
 	} none[] = { { 0, 0 }, { 0, 50 }, { 1, 50 }, { 4, 0 } };
-	struct kit *w = *state;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(none); i++) {
@@ -63,10 +60,8 @@ TEST(test_no_moderation, IN_KIT, IN_KIT_NO_SHADOW)
 }
 
 /* [ORNIC-CQ-15] Only solicited and failed completions count */
-TEST(test_solicited_events_are_moderated, IN_KIT, IN_KIT_NO_SHADOW)
+TEST(test_solicited_events_are_moderated, struct kit *w, IN_KIT, IN_KIT_NO_SHADOW)
 {
-	struct kit *w = *state;
-
 	moderate(w, 2, 100);
 	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
 	kit_complete(w, 1, ORNIC_WC_SUCCESS, true);
@@ -82,10 +77,8 @@ TEST(test_solicited_events_are_moderated, IN_KIT, IN_KIT_NO_SHADOW)
 }
 
 /* [ORNIC-CQ-15] A newer request counts from its own first completion */
-TEST(test_newer_request_begins_anew, IN_KIT)
+TEST(test_newer_request_begins_anew, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
-
 	moderate(w, 2, 100);
 	kit_arm_and_post(w, 1);
 	kit_expect_cqe(w, 1);
@@ -108,10 +101,8 @@ TEST(test_newer_request_begins_anew, IN_KIT)
 }
 
 /* [ORNIC-CQ-16] A waiting event when the CQ is modified, overrun or destroyed */
-TEST(test_waiting_event_is_not_lost, IN_KIT)
+TEST(test_waiting_event_is_not_lost, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
-
 	moderate(w, 50, 60000);
 	kit_arm_and_post(w, 1);
 	moderate(w, 40, 50000);
@@ -133,10 +124,9 @@ TEST(test_waiting_event_is_not_lost, IN_KIT)
 	kit_expect_no_event(w);
 }
 
-TEST(test_modify_cq_refusals, IN_KIT)
+TEST(test_modify_cq_refusals, struct kit *w, IN_KIT)
 {
 	struct ornic_modify_cq_in in = { .cqn = htole32(99) };
-	struct kit *w = *state;
 
 	host_cmd_in_is(w->host, ORNIC_CMD_MODIFY_CQ, &in, ORNIC_CMD_BAD_OBJECT);
 }
@@ -185,9 +175,8 @@ static uint32_t resize(struct kit *w, unsigned int log_size)
 }
 
 /* [ORNIC-CQ-18] Entries move from any position, and both rings wrap */
-TEST(test_resize_moves_entries, IN_KIT, IN_KIT_NO_SHADOW)
+TEST(test_resize_moves_entries, struct kit *w, IN_KIT, IN_KIT_NO_SHADOW)
 {
-	struct kit *w = *state;
 	unsigned int i, j, log, at = 0, end = 0;
 
 	for (i = 0; i < 40; i++) {
@@ -215,9 +204,8 @@ TEST(test_resize_moves_entries, IN_KIT, IN_KIT_NO_SHADOW)
 }
 
 /* [ORNIC-CQ-18] */
-TEST(test_resize_moves_long_entries, IN_KIT)
+TEST(test_resize_moves_long_entries, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	const struct ornic_cqe *cqe;
 	const struct ornic_cqe_ext *ext;
 
@@ -235,9 +223,8 @@ TEST(test_resize_moves_long_entries, IN_KIT)
 }
 
 /* [ORNIC-CQ-18] Entries in many pages move, which begin anywhere in a page of the old ring */
-TEST(test_resize_moves_pages, IN_KIT)
+TEST(test_resize_moves_pages, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	unsigned int i, log;
 
 	for (log = 5; log < 7; log++) {
@@ -259,10 +246,8 @@ TEST(test_resize_moves_pages, IN_KIT)
 }
 
 /* [ORNIC-CQ-19] A request is answered once, before, at or after the change */
-TEST(test_resize_keeps_the_request, IN_KIT, IN_KIT_NO_SHADOW)
+TEST(test_resize_keeps_the_request, struct kit *w, IN_KIT, IN_KIT_NO_SHADOW)
 {
-	struct kit *w = *state;
-
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
 	resize(w, 4);
 	kit_expect_no_event(w);
@@ -281,9 +266,8 @@ TEST(test_resize_keeps_the_request, IN_KIT, IN_KIT_NO_SHADOW)
 }
 
 /* [ORNIC-CQ-19] A request written to the new record in advance is seen */
-TEST(test_request_in_the_new_record, IN_KIT)
+TEST(test_request_in_the_new_record, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	struct ornic_resize_out out;
 	struct ornic_resize_in in;
 	struct ornic_cq_dbr *dbr;
@@ -300,9 +284,8 @@ TEST(test_request_in_the_new_record, IN_KIT)
 }
 
 /* [ORNIC-CQ-20] A refused RESIZE_CQ changes nothing */
-TEST(test_resize_refusals, IN_KIT)
+TEST(test_resize_refusals, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	uint32_t pages = w->host->card->budget.pages;
 	struct ornic_resize_in good;
 	struct ornic_resize_out out;

@@ -13,9 +13,8 @@
 #include "queues/qp.h"
 
 /* [ORNIC-GEN-6], [ORNIC-GEN-9] */
-TEST(test_cq_wraps_with_its_phase, IN_KIT)
+TEST(test_cq_wraps_with_its_phase, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	unsigned int i, j;
 
 	for (i = 0; i < 20; i++) {
@@ -29,9 +28,8 @@ TEST(test_cq_wraps_with_its_phase, IN_KIT)
 }
 
 /* [ORNIC-GEN-6] The first entry of 64 bytes waits for the second, or for the end of the turn */
-TEST(test_pairs, IN_KIT_PAIRS)
+TEST(test_pairs, struct kit *w, IN_KIT_PAIRS)
 {
-	struct kit *w = *state;
 	unsigned int i;
 
 	for (i = 0; i < 4; i++) {
@@ -50,9 +48,8 @@ TEST(test_pairs, IN_KIT_PAIRS)
 }
 
 /* What has completed is there before an event that follows, and before a command completes */
-TEST(test_pairs_before_others, IN_KIT_PAIRS)
+TEST(test_pairs_before_others, struct kit *w, IN_KIT_PAIRS)
 {
-	struct kit *w = *state;
 	struct eq_source source;
 
 	eq_source_init(&source, KIT_QPN, false);
@@ -67,9 +64,8 @@ TEST(test_pairs_before_others, IN_KIT_PAIRS)
 	eq_source_forget(&source);
 }
 
-TEST(test_cq_of_one_entry, IN_KIT)
+TEST(test_cq_of_one_entry, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	unsigned int i;
 
 	kit_cq(w, w->eq.num, 0, 5);
@@ -80,9 +76,8 @@ TEST(test_cq_of_one_entry, IN_KIT)
 }
 
 /* [ORNIC-GEN-5] */
-TEST(test_indexes_wrap_at_32_bits, IN_KIT)
+TEST(test_indexes_wrap_at_32_bits, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	struct ornic_cq_dbr *dbr = host_ptr(w->host, w->cq.dbr);
 	unsigned int i;
 
@@ -100,9 +95,8 @@ TEST(test_indexes_wrap_at_32_bits, IN_KIT)
 		kit_expect_cqe(w, i);
 }
 
-TEST(test_cqe_ext_has_a_timestamp, IN_KIT)
+TEST(test_cqe_ext_has_a_timestamp, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	struct ornic_cqe_ext ext = { .rss_hash = htole32(0x1234),
 				     .flags = htole16(ORNIC_CQE_EXT_RSS) };
 	struct ornic_cqe cqe = {};
@@ -131,12 +125,11 @@ TEST(test_cqe_ext_has_a_timestamp, IN_KIT)
 }
 
 /* [ORNIC-CQ-1] An entry of either size ends with the word that has the phase */
-TEST(test_phase_is_in_the_last_word, IN_KIT)
+TEST(test_phase_is_in_the_last_word, struct kit *w, IN_KIT)
 {
 	struct ornic_cqe_ext ext = { .flow_tag = htole32(0x5678) };
 	struct ornic_cqe cqe = { .wr_id = htole64(0x1234),
 				 .qpn = htole32(KIT_QPN) };
-	struct kit *w = *state;
 	unsigned int log, pos;
 	const char *entry;
 
@@ -270,10 +263,9 @@ static void write_entries(struct reader *reader)
 	}
 }
 
-TEST(test_phase_shows_the_whole_entry, IN_KIT, IN_KIT_WHOLE)
+TEST(test_phase_shows_the_whole_entry, struct kit *w, IN_KIT, IN_KIT_WHOLE)
 {
-	struct reader reader = { .kit = *state };
-	struct kit *w = *state;
+	struct reader reader = { .kit = w };
 	unsigned int log;
 
 	for (log = 5; log <= 6; log++) {
@@ -290,10 +282,9 @@ TEST(test_phase_shows_the_whole_entry, IN_KIT, IN_KIT_WHOLE)
 }
 
 /* Nothing is left of what the host has put into an entry */
-TEST(test_all_bytes_are_written, IN_KIT, IN_KIT_WHOLE)
+TEST(test_all_bytes_are_written, struct kit *w, IN_KIT, IN_KIT_WHOLE)
 {
 	const struct ornic_cqe zero = {};
-	struct kit *w = *state;
 	const char *entry;
 	unsigned int log;
 
@@ -314,7 +305,7 @@ TEST(test_all_bytes_are_written, IN_KIT, IN_KIT_WHOLE)
 }
 
 /* Each size, and neither more nor less than the entry */
-TEST(test_write_entry)
+TEST_VOID(test_write_entry)
 {
 	_Alignas(64) uint8_t to[64 + 8], from[64];
 	unsigned int size, whole, i;
@@ -335,10 +326,8 @@ TEST(test_write_entry)
 /* ---- events ---- */
 
 /* [ORNIC-DB-22] */
-TEST(test_one_event_for_one_request, IN_KIT, IN_KIT_NO_SHADOW)
+TEST(test_one_event_for_one_request, struct kit *w, IN_KIT, IN_KIT_NO_SHADOW)
 {
-	struct kit *w = *state;
-
 	kit_post_silent(w, 1);
 	kit_expect_cqe(w, 1);
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
@@ -352,10 +341,8 @@ TEST(test_one_event_for_one_request, IN_KIT, IN_KIT_NO_SHADOW)
 	kit_expect_no_event(w);
 }
 
-TEST(test_solicited, IN_KIT, IN_KIT_NO_SHADOW)
+TEST(test_solicited, struct kit *w, IN_KIT, IN_KIT_NO_SHADOW)
 {
-	struct kit *w = *state;
-
 	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
 	kit_post(w, 1);
 	kit_post_silent(w, 2);
@@ -373,20 +360,17 @@ TEST(test_solicited, IN_KIT, IN_KIT_NO_SHADOW)
 	kit_expect_cqe(w, 5);
 }
 
-TEST(test_arm_word_is_taken_back, IN_KIT)
+TEST(test_arm_word_is_taken_back, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
-
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
 	kit_arm_cq(w, ORNIC_ARM_NONE);
 	kit_post_silent(w, 6);
 }
 
 /* [ORNIC-DB-24] A SOLICITED replaces a NEXT of its own generation */
-TEST(test_solicited_stands_for_an_unanswered_next, IN_KIT, IN_KIT_NO_SHADOW)
+TEST(test_solicited_stands_for_an_unanswered_next, struct kit *w, IN_KIT, IN_KIT_NO_SHADOW)
 {
 	const uint32_t generation = ORNIC_ARM_GEN & -ORNIC_ARM_GEN;
-	struct kit *w = *state;
 
 	w->cq.arm_seq += generation;
 	kit_arm_cq(w, ORNIC_ARM_NEXT);
@@ -411,10 +395,8 @@ TEST(test_solicited_stands_for_an_unanswered_next, IN_KIT, IN_KIT_NO_SHADOW)
 	kit_expect_cqes(w, 4, 5);
 }
 
-TEST(test_late_doorbell_is_answered_at_once, IN_KIT_NO_SHADOW)
+TEST(test_late_doorbell_is_answered_at_once, struct kit *w, IN_KIT_NO_SHADOW)
 {
-	struct kit *w = *state;
-
 	kit_post(w, 1);
 	kit_arm_cq(w, ORNIC_ARM_SOLICITED);
 	kit_expect_no_event(w);
@@ -431,10 +413,8 @@ TEST(test_late_doorbell_is_answered_at_once, IN_KIT_NO_SHADOW)
 	kit_expect_no_event(w);
 }
 
-TEST(test_word_in_memory_alone_asks_nothing_without_shadow, IN_KIT_NO_SHADOW)
+TEST(test_word_in_memory_alone_asks_nothing_without_shadow, struct kit *w, IN_KIT_NO_SHADOW)
 {
-	struct kit *w = *state;
-
 	host_queue_arm(&w->cq, ORNIC_ARM_NEXT);
 	kit_post_silent(w, 1);
 }
@@ -456,22 +436,20 @@ static void arm_type_3(struct kit *w, bool late)
 	kit_expect_no_event(w);
 }
 
-TEST(test_arm_type_3, IN_KIT)
+TEST(test_arm_type_3, struct kit *w, IN_KIT)
 {
-	arm_type_3(*state, false);
+	arm_type_3(w, false);
 }
 
 /* Without the shadow the doorbell may come after the entry */
-TEST(test_late_arm_type_3, IN_KIT_NO_SHADOW)
+TEST(test_late_arm_type_3, struct kit *w, IN_KIT_NO_SHADOW)
 {
-	arm_type_3(*state, true);
+	arm_type_3(w, true);
 }
 
 /* [ORNIC-EQ-5] */
-TEST(test_waiting_cq_can_be_destroyed, IN_KIT)
+TEST(test_waiting_cq_can_be_destroyed, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
-
 	kit_arm_and_post(w, 1);
 	kit_arm_and_post(w, 2);
 	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_CQ, w->cq.num);
@@ -480,9 +458,8 @@ TEST(test_waiting_cq_can_be_destroyed, IN_KIT)
 	kit_expect_no_event(w);
 }
 
-TEST(test_cq_overrun, IN_KIT)
+TEST(test_cq_overrun, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	struct ornic_cq_dbr *dbr = host_ptr(w->host, w->cq.dbr);
 	unsigned int i;
 
@@ -510,11 +487,10 @@ TEST(test_cq_overrun, IN_KIT)
 }
 
 /* [ORNIC-CQ-7] An overrun takes the QPs of the CQ, and no others */
-TEST(test_overrun_takes_its_qps, IN_KIT)
+TEST(test_overrun_takes_its_qps, struct kit *w, IN_KIT)
 {
 	static const unsigned int up[] = { ORNIC_QPS_INIT, ORNIC_QPS_RTR,
 					   ORNIC_QPS_RTS };
-	struct kit *w = *state;
 	uint32_t pdn = host_pd(w->host);
 	struct host_queue spared;
 	struct host_qp qp[3];
@@ -547,9 +523,8 @@ TEST(test_overrun_takes_its_qps, IN_KIT)
 }
 
 /* [ORNIC-CQ-9] */
-TEST(test_ignored_overrun, IN_KIT)
+TEST(test_ignored_overrun, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	unsigned int i;
 
 	w->dev_cq->ignore_overrun = true;
@@ -559,10 +534,8 @@ TEST(test_ignored_overrun, IN_KIT)
 	kit_expect_no_event(w);
 }
 
-TEST(test_cq_out_of_reach, IN_KIT)
+TEST(test_cq_out_of_reach, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
-
 	host_unmap(w->host, w->cq.ring, HOST_PAGE);
 	kit_post(w, 1);
 	kit_expect_event(w, ORNIC_EVENT_CQ_ERR, w->cq.num);
@@ -573,9 +546,8 @@ TEST(test_cq_out_of_reach, IN_KIT)
 }
 
 /* [ORNIC-CQ-8] */
-TEST(test_overrun_cq_takes_no_user, IN_KIT)
+TEST(test_overrun_cq_takes_no_user, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	uint32_t pdn = host_pd(w->host);
 	struct ornic_create_wq_in wq = {
 		.pdn = htole32(pdn), .cqn = htole32(w->cq.num), .log_wqes = 2,
@@ -641,9 +613,8 @@ static unsigned int count_failed(struct host *host)
 }
 
 /* [ORNIC-ISO-4] A CQ with many users keeps no turn busy for long */
-TEST(test_users_are_notified_in_turns, IN_KIT)
+TEST(test_users_are_notified_in_turns, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	struct host *host = w->host;
 	uint32_t pdn = host_pd(host);
 	struct ornic_object last = {};
@@ -675,9 +646,8 @@ TEST(test_users_are_notified_in_turns, IN_KIT)
 }
 
 /* [ORNIC-OBJ-20] */
-TEST(test_create_cq_refusals, IN_KIT)
+TEST(test_create_cq_refusals, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	struct ornic_create_cq_in good = { .uctx = htole32(w->uctx),
 					   .eqn = htole32(w->eq.num),
 					   .log_size = 4,

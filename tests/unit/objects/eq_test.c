@@ -6,10 +6,8 @@
 #include "objects/eq.h"
 #include "objects/uctx.h"
 
-TEST(test_interrupt_only_when_the_eq_is_armed, IN_KIT, IN_KIT_NO_SHADOW)
+TEST(test_interrupt_only_when_the_eq_is_armed, struct kit *w, IN_KIT, IN_KIT_NO_SHADOW)
 {
-	struct kit *w = *state;
-
 	kit_arm_and_post(w, 1);
 	assert_int_equal(w->host->irqs[1], 0);
 	kit_expect_comp(w);
@@ -25,19 +23,16 @@ TEST(test_interrupt_only_when_the_eq_is_armed, IN_KIT, IN_KIT_NO_SHADOW)
 	assert_int_equal(w->host->irqs[1], 1);
 }
 
-TEST(test_late_eq_doorbell_interrupts_at_once, IN_KIT_NO_SHADOW)
+TEST(test_late_eq_doorbell_interrupts_at_once, struct kit *w, IN_KIT_NO_SHADOW)
 {
-	struct kit *w = *state;
-
 	kit_arm_and_post(w, 1);
 	kit_arm_eq(w);
 	assert_int_equal(w->host->irqs[1], 1);
 }
 
 /* [ORNIC-DB-33] A process that arms in a loop cannot overrun an EQ */
-TEST(test_one_event_per_cq_in_the_ring, IN_KIT)
+TEST(test_one_event_per_cq_in_the_ring, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	unsigned int i;
 
 	for (i = 0; i < 50; i++) {
@@ -59,9 +54,8 @@ TEST(test_one_event_per_cq_in_the_ring, IN_KIT)
 }
 
 /* [ORNIC-GEN-6] */
-TEST(test_eq_wraps, IN_KIT)
+TEST(test_eq_wraps, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	struct eq_source source;
 	unsigned int i;
 
@@ -73,9 +67,8 @@ TEST(test_eq_wraps, IN_KIT)
 }
 
 /* [ORNIC-EQ-3] A full EQ is no overrun; an impossible ci is */
-TEST(test_eq_overrun_is_fatal, IN_KIT)
+TEST(test_eq_overrun_is_fatal, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	struct ornic_cq_dbr *dbr = host_ptr(w->host, w->eq.dbr);
 	struct eq_source source[(1u << KIT_LOG_EQ) + 1];
 	unsigned int i;
@@ -101,9 +94,8 @@ TEST(test_eq_overrun_is_fatal, IN_KIT)
 }
 
 /* [ORNIC-EQ-6] A process with many QPs that all fail at once */
-TEST(test_events_wait_for_room, IN_KIT)
+TEST(test_events_wait_for_room, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	struct host_qp qp[5u << KIT_LOG_EQ];
 	uint32_t pdn = host_pd(w->host);
 	unsigned int i;
@@ -135,9 +127,8 @@ TEST(test_events_wait_for_room, IN_KIT)
 }
 
 /* [ORNIC-EQ-6] Completion events of as many CQs wait too, and interrupt */
-TEST(test_completion_events_wait_for_room, IN_KIT)
+TEST(test_completion_events_wait_for_room, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	uint32_t first = w->cq.num;
 	unsigned int i;
 
@@ -198,9 +189,8 @@ static unsigned int wakes(struct host *host, uint64_t ns)
  * [ORNIC-ISO-4] A host that consumes nothing costs a periodic read of one
  * index, however many objects wait.
  */
-TEST(test_host_that_consumes_nothing, IN_KIT)
+TEST(test_host_that_consumes_nothing, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	struct host_queue cq[WAITING_CQS];
 	unsigned int i;
 	struct eq *eq;
@@ -227,9 +217,8 @@ TEST(test_host_that_consumes_nothing, IN_KIT)
 	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
 }
 
-TEST(test_waiting_cq_is_destroyed, IN_KIT)
+TEST(test_waiting_cq_is_destroyed, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	struct host_queue cq[WAITING_CQS];
 	unsigned int i;
 
@@ -245,9 +234,8 @@ TEST(test_waiting_cq_is_destroyed, IN_KIT)
 }
 
 /* A ci that goes back repeats no event and stops none */
-TEST(test_eq_index_goes_back, IN_KIT)
+TEST(test_eq_index_goes_back, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	struct ornic_cq_dbr *dbr = host_ptr(w->host, w->eq.dbr);
 	struct host_queue cq[WAITING_CQS];
 	unsigned int i;
@@ -266,9 +254,8 @@ TEST(test_eq_index_goes_back, IN_KIT)
 }
 
 /* [ORNIC-EQ-6] [ORNIC-ORD-12] Each kind once, in any order */
-TEST(test_waiting_events_come_once, IN_KIT)
+TEST(test_waiting_events_come_once, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	struct card *card = w->host->card;
 	struct eq_source source, other;
 	const struct ornic_eqe *eqe;
@@ -305,9 +292,8 @@ TEST(test_waiting_events_come_once, IN_KIT)
 }
 
 /* [ORNIC-EQ-5] An event of an SRQ that waits for room goes with the SRQ */
-TEST(test_waiting_srq_is_destroyed, IN_KIT)
+TEST(test_waiting_srq_is_destroyed, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	struct ornic_modify_srq_in in = { .limit = htole32(1) };
 	struct host_qp srq;
 	unsigned int i;
@@ -326,9 +312,8 @@ TEST(test_waiting_srq_is_destroyed, IN_KIT)
 }
 
 /* Waiting events are dropped with their EQ */
-TEST(test_eq_goes_with_events_waiting, IN_KIT)
+TEST(test_eq_goes_with_events_waiting, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	unsigned int i;
 
 	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_CQ, w->cq.num);
@@ -343,9 +328,8 @@ TEST(test_eq_goes_with_events_waiting, IN_KIT)
 	kit_expect_no_event(w);
 }
 
-TEST(test_eq_out_of_reach_is_fatal_and_told_to_eq_0, IN_KIT)
+TEST(test_eq_out_of_reach_is_fatal_and_told_to_eq_0, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	struct host_queue second;
 
 	host_eq(w->host, &second, 2, KIT_LOG_EQ);
@@ -357,10 +341,8 @@ TEST(test_eq_out_of_reach_is_fatal_and_told_to_eq_0, IN_KIT)
 	kit_expect_event(w, ORNIC_EVENT_DEVICE_FATAL, ORNIC_FATAL_EQ_DMA);
 }
 
-TEST(test_link_events, IN_KIT)
+TEST(test_link_events, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
-
 	card_link_changed(w->host->card, true);
 	kit_expect_no_event(w);
 	card_link_changed(w->host->card, false);
@@ -370,9 +352,8 @@ TEST(test_link_events, IN_KIT)
 }
 
 /* [ORNIC-OBJ-11] */
-TEST(test_create_eq_refusals, IN_KIT)
+TEST(test_create_eq_refusals, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	struct ornic_create_eq_in good = { .vector = htole32(1),
 					   .log_size = 4 };
 	struct ornic_object out;
@@ -396,9 +377,8 @@ TEST(test_create_eq_refusals, IN_KIT)
 	host_cmd_object_is(w->host, ORNIC_CMD_DESTROY_EQ, 5, ORNIC_CMD_BAD_OBJECT);
 }
 
-TEST(test_eq_gets_the_lowest_number, IN_KIT)
+TEST(test_eq_gets_the_lowest_number, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	struct host_queue eq;
 
 	assert_int_equal(w->eq.num, 0);
@@ -410,10 +390,8 @@ TEST(test_eq_gets_the_lowest_number, IN_KIT)
 	assert_int_equal(eq.num, 1);
 }
 
-TEST(test_reset_frees_everything, IN_KIT, IN_KIT_NO_SHADOW)
+TEST(test_reset_frees_everything, struct kit *w, IN_KIT, IN_KIT_NO_SHADOW)
 {
-	struct kit *w = *state;
-
 	host_uctx(w->host, 0, 0);
 	kit_arm_and_post(w, 1);
 	kit_arm_and_post(w, 2);

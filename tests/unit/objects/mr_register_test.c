@@ -93,9 +93,8 @@ static void reg_at_b(struct pair *pair, const struct pair_wr *wr)
 
 /* ---- the command ---- */
 
-TEST(test_create_refusals, IN_PAIR(pair_setup_rc_kernel, local))
+TEST(test_create_refusals, struct pair *pair, IN_PAIR(pair_setup_rc_kernel, local))
 {
-	struct pair *pair = *state;
 	struct host *host = A(pair)->host;
 	struct ornic_create_mr_in good = {
 		.pdn = htole32(A(pair)->pdn),
@@ -125,9 +124,8 @@ TEST(test_create_refusals, IN_PAIR(pair_setup_rc_kernel, local))
 }
 
 /* [ORNIC-OBJ-18] A driver need not know which REG_MR were executed */
-TEST(test_destroy_by_index, IN_PAIR(pair_setup_rc_kernel, local))
+TEST(test_destroy_by_index, struct pair *pair, IN_PAIR(pair_setup_rc_kernel, local))
 {
-	struct pair *pair = *state;
 	uint32_t key = create(A(pair), A(pair)->pdn, 7);
 	struct pair_wr wr = reg_wr(A(pair), key + 1);
 
@@ -141,9 +139,8 @@ TEST(test_destroy_by_index, IN_PAIR(pair_setup_rc_kernel, local))
 /* ---- REG_MR and LOCAL_INV ---- */
 
 /* [ORNIC-SQ-23] */
-TEST(test_reg, IN_PAIR_BOTH(pair_setup_rc_kernel))
+TEST(test_reg, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
-	struct pair *pair = *state;
 	uint32_t key = create(B(pair), B(pair)->pdn, 5);
 	struct pair_wr reg = reg_wr(B(pair), key + 1);
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 8192);
@@ -174,9 +171,8 @@ TEST(test_reg, IN_PAIR_BOTH(pair_setup_rc_kernel))
 	pair_check(A(pair)->buf, 8192, 3);
 }
 
-TEST(test_reg_contiguous_and_zero_based, IN_PAIR_BOTH(pair_setup_rc_kernel))
+TEST(test_reg_contiguous_and_zero_based, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
-	struct pair *pair = *state;
 	uint32_t key = create(A(pair), A(pair)->pdn, 0);
 	struct pair_wr wr = reg_wr(A(pair), key);
 	struct iovec iov;
@@ -199,9 +195,8 @@ TEST(test_reg_contiguous_and_zero_based, IN_PAIR_BOTH(pair_setup_rc_kernel))
 					 A(pair)->addr + AT + 110));
 }
 
-TEST(test_reg_refusals, IN_PAIR(pair_setup_rc_kernel, local))
+TEST(test_reg_refusals, struct pair *pair, IN_PAIR(pair_setup_rc_kernel, local))
 {
-	struct pair *pair = *state;
 	uint32_t key = create(A(pair), A(pair)->pdn, 0);
 	uint32_t other = create(A(pair), host_pd(A(pair)->host), 0);
 	struct pair_wr good = reg_wr(A(pair), key);
@@ -250,18 +245,16 @@ TEST(test_reg_refusals, IN_PAIR(pair_setup_rc_kernel, local))
 }
 
 /* [ORNIC-SQ-9], [ORNIC-SQ-10] */
-TEST(test_reg_is_for_the_kernel, IN_PAIR(pair_setup_rc, local))
+TEST(test_reg_is_for_the_kernel, struct pair *pair, IN_PAIR(pair_setup_rc, local))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = reg_wr(A(pair), create(A(pair), A(pair)->pdn, 0));
 
 	pair_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
 	host_device_stat_is(A(pair)->host, ORNIC_DEVICE_STAT_bad_wqe_opcode, 1);
 }
 
-TEST(test_takes_no_data, IN_PAIR(pair_setup_rc_kernel, local))
+TEST(test_takes_no_data, struct pair *pair, IN_PAIR(pair_setup_rc_kernel, local))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = reg_wr(A(pair), create(A(pair), A(pair)->pdn, 0));
 
 	wr.sges = 1;
@@ -274,9 +267,8 @@ TEST(test_takes_no_data, IN_PAIR(pair_setup_rc_kernel, local))
 }
 
 /* [ORNIC-SQ-24] */
-TEST(test_local_inv, IN_PAIR_BOTH(pair_setup_rc_kernel))
+TEST(test_local_inv, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
-	struct pair *pair = *state;
 	uint32_t key = create(A(pair), A(pair)->pdn, 0);
 	struct pair_wr reg = reg_wr(A(pair), key);
 	struct pair_wr inv = inv_wr(key);
@@ -295,9 +287,8 @@ TEST(test_local_inv, IN_PAIR_BOTH(pair_setup_rc_kernel))
 	assert_int_equal(get(A(pair), key + 9, IOVA + 100, 1), MR_OK);
 }
 
-TEST(test_local_inv_refusals, IN_PAIR_BOTH(pair_setup_rc_kernel))
+TEST(test_local_inv_refusals, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
-	struct pair *pair = *state;
 	uint32_t other = create(A(pair), host_pd(A(pair)->host), 0);
 	struct pair_wr wr = inv_wr(other);
 
@@ -360,14 +351,13 @@ static void in_order(struct pair *pair, unsigned int lost)
 	assert_int_equal(get(A(pair), key + 1, IOVA + 200, 1), MR_BAD_KEY);
 }
 
-TEST(test_in_order, IN_PAIR_BOTH(pair_setup_rc_kernel))
+TEST(test_in_order, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
-	in_order(*state, 0);
+	in_order(pair, 0);
 }
 
-TEST(test_in_order_with_losses, IN_PAIR_BOTH(pair_setup_rc_kernel))
+TEST(test_in_order_with_losses, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
-	struct pair *pair = *state;
 	unsigned int lost;
 
 	for (lost = 1; lost < 15; lost++) {
@@ -377,9 +367,8 @@ TEST(test_in_order_with_losses, IN_PAIR_BOTH(pair_setup_rc_kernel))
 }
 
 /* An operation that fails completes in its turn */
-TEST(test_failure_in_order, IN_PAIR_BOTH(pair_setup_rc_kernel))
+TEST(test_failure_in_order, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 100);
 	struct pair_wr inv = inv_wr(1);
 
@@ -393,9 +382,8 @@ TEST(test_failure_in_order, IN_PAIR_BOTH(pair_setup_rc_kernel))
 }
 
 /* Queues without other operations must not wait for a packet */
-TEST(test_many_in_a_row, IN_PAIR_BOTH(pair_setup_rc_kernel))
+TEST(test_many_in_a_row, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
-	struct pair *pair = *state;
 	uint32_t key = create(A(pair), A(pair)->pdn, 0);
 	struct pair_wr reg = reg_wr(A(pair), key);
 	struct pair_wr inv = inv_wr(key);
@@ -417,9 +405,8 @@ TEST(test_many_in_a_row, IN_PAIR_BOTH(pair_setup_rc_kernel))
 }
 
 /* SQD waits for the operations that have begun */
-TEST(test_sqd_waits_for_it, IN_PAIR_BOTH(pair_setup_rc_kernel))
+TEST(test_sqd_waits_for_it, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 100);
 	uint32_t key = create(A(pair), A(pair)->pdn, 0);
 	struct pair_wr inv = inv_wr(key);
@@ -442,9 +429,8 @@ TEST(test_sqd_waits_for_it, IN_PAIR_BOTH(pair_setup_rc_kernel))
 /* ---- by the peer ---- */
 
 /* [ORNIC-SQ-25] */
-TEST(test_send_with_inv, IN_PAIR_BOTH(pair_setup_rc_kernel))
+TEST(test_send_with_inv, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
-	struct pair *pair = *state;
 	uint32_t key = create(B(pair), B(pair)->pdn, 0);
 	struct pair_wr reg = reg_wr(B(pair), key);
 	static const uint32_t len[] = { 0, 100, 5000 };
@@ -481,9 +467,8 @@ static enum pair_fate fate_lose_acks(struct pair *pair,
 	return PAIR_DROP;
 }
 
-TEST(test_send_with_inv_once, IN_PAIR_BOTH(pair_setup_rc_kernel))
+TEST(test_send_with_inv_once, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
-	struct pair *pair = *state;
 	uint32_t key = create(B(pair), B(pair)->pdn, 0);
 	struct pair_wr reg = reg_wr(B(pair), key);
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND_WITH_INV, 0, 9);
@@ -519,9 +504,8 @@ static void inv_refused(struct pair *pair, uint32_t key)
 	pair_again(pair);
 }
 
-TEST(test_send_with_inv_refusals, IN_PAIR_BOTH(pair_setup_rc_kernel))
+TEST(test_send_with_inv_refusals, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
-	struct pair *pair = *state;
 	uint32_t key = create(B(pair), B(pair)->pdn, 0);
 	struct pair_wr reg = reg_wr(B(pair), key);
 	struct pair_wr inv = inv_wr(key);
@@ -543,9 +527,8 @@ TEST(test_send_with_inv_refusals, IN_PAIR_BOTH(pair_setup_rc_kernel))
 /* ---- null regions ---- */
 
 /* [ORNIC-OBJ-27] Reads give zero and writes vanish, at both ends */
-TEST(test_null, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_null, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct ornic_create_mr_in in = {
 		.pdn = htole32(host_pd(A(pair)->host)),
 		.type = ORNIC_MR_NULL,

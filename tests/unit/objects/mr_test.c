@@ -31,9 +31,8 @@ static struct ornic_create_mr_in memory_in(struct host *host, uint32_t pdn)
 }
 
 /* [ORNIC-OBJ-12] Any number below max_pd, also one that was never used */
-TEST(test_pd_is_any_number_below_the_limit, IN_HOST)
+TEST(test_pd_is_any_number_below_the_limit, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	static const uint32_t good[] = { 0, 1, 77, PD_MAX - 1 };
 	static const uint32_t bad[] = { PD_MAX, PD_MAX + 1, 0x80000000, ~0U };
 	uint64_t at = host_alloc(host, LEN, HOST_PAGE);
@@ -58,9 +57,8 @@ TEST(test_pd_is_any_number_below_the_limit, IN_HOST)
 			     htole32(bad[i]), &out, ORNIC_CMD_BAD_OBJECT);
 }
 
-TEST(test_create_refusals, IN_HOST)
+TEST(test_create_refusals, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint32_t pdn = host_pd(host);
 	struct ornic_create_mr_in good = memory_in(host, pdn);
 	struct ornic_create_mr_in in;
@@ -101,7 +99,7 @@ TEST(test_create_refusals, IN_HOST)
 }
 
 /* [ORNIC-OBJ-15] Every card has the types that come with no feature */
-TEST(test_types_without_a_feature)
+TEST_VOID(test_types_without_a_feature)
 {
 	const struct card_config configs[] = {
 		{ .profiles = ORNIC_PROFILE_RDMA },
@@ -128,9 +126,8 @@ TEST(test_types_without_a_feature)
 	}
 }
 
-TEST(test_read_only_memory_needs_no_write, IN_HOST)
+TEST(test_read_only_memory_needs_no_write, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct ornic_create_mr_in in = memory_in(host, host_pd(host));
 	struct ornic_create_mr_out out;
 	uint64_t at = le64toh(in.buf.addr);
@@ -143,9 +140,8 @@ TEST(test_read_only_memory_needs_no_write, IN_HOST)
 	host_cmd_ok(host, ORNIC_CMD_CREATE_MR, &in, &out);
 }
 
-TEST(test_bounds, IN_HOST)
+TEST(test_bounds, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint32_t pdn = host_pd(host);
 	uint64_t at = host_alloc(host, 2 * HOST_PAGE, HOST_PAGE) + 100;
 	uint32_t key = host_mr(host, pdn, at, 1000, RW_REMOTE);
@@ -165,9 +161,8 @@ TEST(test_bounds, IN_HOST)
 	assert_int_equal(get(host, key, pdn, 0, 0, ~0ULL), MR_BAD_RANGE);
 }
 
-TEST(test_region_at_the_end_of_the_address_space, IN_HOST)
+TEST(test_region_at_the_end_of_the_address_space, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint32_t pdn = host_pd(host);
 	struct ornic_create_mr_in in = memory_in(host, pdn);
 	uint32_t key;
@@ -179,9 +174,8 @@ TEST(test_region_at_the_end_of_the_address_space, IN_HOST)
 	assert_int_equal(get(host, key, pdn, 0, 0, 1), MR_BAD_RANGE);
 }
 
-TEST(test_key_pd_access_in_this_order, IN_HOST)
+TEST(test_key_pd_access_in_this_order, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint32_t pdn = host_pd(host), other = host_pd(host);
 	uint64_t at = host_alloc(host, 64, 64);
 	uint32_t key = host_mr(host, pdn, at, 64, ORNIC_ACCESS_REMOTE_READ);
@@ -204,9 +198,8 @@ TEST(test_key_pd_access_in_this_order, IN_HOST)
 	assert_int_equal(get(host, ~0U, pdn, 0, at, 64), MR_BAD_KEY);
 }
 
-TEST(test_variant_is_the_hosts, IN_HOST)
+TEST(test_variant_is_the_hosts, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct ornic_create_mr_in in = memory_in(host, host_pd(host));
 	uint32_t key;
 
@@ -218,9 +211,8 @@ TEST(test_variant_is_the_hosts, IN_HOST)
 	host_cmd_object_is(host, ORNIC_CMD_DESTROY_MR, key, ORNIC_CMD_BAD_OBJECT);
 }
 
-TEST(test_stale_key_finds_nothing, IN_HOST)
+TEST(test_stale_key_finds_nothing, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint32_t pdn = host_pd(host);
 	uint64_t at = host_alloc(host, 64, 64);
 	uint32_t key = host_mr(host, pdn, at, 64, 0);
@@ -232,9 +224,8 @@ TEST(test_stale_key_finds_nothing, IN_HOST)
 }
 
 /* [ORNIC-OBJ-17] iova, which host_mr() gives, is not looked at */
-TEST(test_zero_based, IN_HOST)
+TEST(test_zero_based, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint32_t pdn = host_pd(host);
 	uint64_t at = host_alloc(host, HOST_PAGE, HOST_PAGE) + 40;
 	uint32_t key = host_mr(host, pdn, at, 64, ORNIC_ACCESS_ZERO_BASED);
@@ -251,9 +242,8 @@ TEST(test_zero_based, IN_HOST)
 	assert_int_equal(iov.iov_len, 60);
 }
 
-TEST(test_dma_key_is_for_kernel_queues, IN_HOST)
+TEST(test_dma_key_is_for_kernel_queues, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint32_t pdn = host_pd(host);
 	struct ornic_create_mr_in in = {
 		.pdn = htole32(pdn),
@@ -287,9 +277,8 @@ TEST(test_dma_key_is_for_kernel_queues, IN_HOST)
 }
 
 /* [ORNIC-KEY-3] */
-TEST(test_memory_that_went_away, IN_HOST)
+TEST(test_memory_that_went_away, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint32_t pdn = host_pd(host);
 	uint64_t at = host_alloc(host, 2 * HOST_PAGE, HOST_PAGE);
 	uint32_t key = host_mr(host, pdn, at, 2 * HOST_PAGE, 0);
@@ -310,9 +299,8 @@ TEST(test_memory_that_went_away, IN_HOST)
 	assert_int_equal(len, 16);
 }
 
-TEST(test_as_many_as_are_announced, IN_HOST)
+TEST(test_as_many_as_are_announced, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint32_t pdn = host_pd(host);
 	struct ornic_create_mr_in in = memory_in(host, pdn);
 	struct ornic_create_mr_out out;
@@ -358,9 +346,8 @@ static const uint8_t *host_byte(struct host *host, uint32_t key, uint32_t pdn,
 }
 
 /* [ORNIC-OBJ-28] Each part alone, and all at once */
-TEST(test_modify, IN_HOST)
+TEST(test_modify, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint32_t pdn = host_pd(host), other = host_pd(host);
 	uint64_t at = host_alloc(host, LEN, HOST_PAGE);
 	uint64_t to = host_alloc(host, LEN, HOST_PAGE);
@@ -412,9 +399,8 @@ TEST(test_modify, IN_HOST)
 }
 
 /* All or nothing */
-TEST(test_modify_refusals, IN_HOST)
+TEST(test_modify_refusals, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint32_t pdn = host_pd(host), other = host_pd(host);
 	uint64_t at = host_alloc(host, LEN, HOST_PAGE);
 	uint32_t key = host_mr(host, pdn, at, LEN, RW_REMOTE);
@@ -458,9 +444,8 @@ TEST(test_modify_refusals, IN_HOST)
 			 ORNIC_CMD_BAD_PARAM);
 }
 
-TEST(test_modify_needs_what_it_allows, IN_HOST)
+TEST(test_modify_needs_what_it_allows, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint32_t pdn = host_pd(host);
 	struct ornic_create_mr_in create = memory_in(host, pdn);
 	struct ornic_modify_mr_in in = {
@@ -485,9 +470,8 @@ TEST(test_modify_needs_what_it_allows, IN_HOST)
 /* ---- ORNIC_MR_NULL ---- */
 
 /* [ORNIC-OBJ-27] All null regions share one sink for writes */
-TEST(test_nulls_share_what_nobody_reads, IN_HOST)
+TEST(test_nulls_share_what_nobody_reads, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	struct ornic_create_mr_in in = {
 		.pdn = htole32(host_pd(host)),
 		.type = ORNIC_MR_NULL,
@@ -508,9 +492,8 @@ TEST(test_nulls_share_what_nobody_reads, IN_HOST)
 	assert_ptr_equal(iov[0].iov_base, iov[1].iov_base);
 }
 
-TEST(test_null, IN_HOST)
+TEST(test_null, struct host *host, IN_HOST)
 {
-	struct host *host = *state;
 	uint32_t pdn = host_pd(host), other = host_pd(host);
 	struct ornic_create_mr_in in = {
 		.pdn = htole32(pdn),

@@ -112,9 +112,8 @@ static unsigned int destroy(struct side *side, uint32_t key)
 }
 
 /* [ORNIC-OBJ-14] */
-TEST(test_create_refusals, IN_PAIR(pair_setup_rc, local))
+TEST(test_create_refusals, struct pair *pair, IN_PAIR(pair_setup_rc, local))
 {
-	struct pair *pair = *state;
 	struct ornic_create_mr_in good = {
 		.pdn = htole32(A(pair)->pdn),
 		.type = ORNIC_MR_MW1,
@@ -160,20 +159,19 @@ static void bound_and_used(struct pair *pair, unsigned int type)
 }
 
 /* [ORNIC-MW-1] */
-TEST(test_type1, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_type1, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	bound_and_used(*state, ORNIC_MR_MW1);
+	bound_and_used(pair, ORNIC_MR_MW1);
 }
 
-TEST(test_type2, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_type2, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	bound_and_used(*state, ORNIC_MR_MW2);
+	bound_and_used(pair, ORNIC_MR_MW2);
 }
 
 /* A window has the access rights of its bind, whatever those of the region */
-TEST(test_access, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_access, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	uint32_t mw = create(B(pair), ORNIC_MR_MW1, B(pair)->pdn);
 	uint32_t mr = region(B(pair), ORNIC_ACCESS_LOCAL_WRITE |
 				      ORNIC_ACCESS_REMOTE_WRITE |
@@ -194,9 +192,8 @@ TEST(test_access, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-MW-2] Not for local reads either */
-TEST(test_no_local_key, IN_PAIR(pair_setup_rc, local))
+TEST(test_no_local_key, struct pair *pair, IN_PAIR(pair_setup_rc, local))
 {
-	struct pair *pair = *state;
 	uint32_t mw = create(B(pair), ORNIC_MR_MW1, B(pair)->pdn);
 	struct pair_wr wr = bind_wr(B(pair), mw, mw, bindable(B(pair)));
 	struct pair_wr op = pair_wr_data(B(pair), ORNIC_WR_RDMA_WRITE, AT, 8);
@@ -208,9 +205,8 @@ TEST(test_no_local_key, IN_PAIR(pair_setup_rc, local))
 }
 
 /* [ORNIC-MW-3] A type 1 window can be bound again at any time, and unbound */
-TEST(test_type1_again, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_type1_again, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	uint32_t mw = create(B(pair), ORNIC_MR_MW1, B(pair)->pdn);
 	uint32_t one = bindable(B(pair)), two = bindable(B(pair));
 	struct pair_wr wr = bind_wr(B(pair), mw, mw + 1, one);
@@ -235,9 +231,8 @@ TEST(test_type1_again, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-OBJ-28] A region with a bound window cannot be modified */
-TEST(test_region_stays, IN_PAIR(pair_setup_rc, local))
+TEST(test_region_stays, struct pair *pair, IN_PAIR(pair_setup_rc, local))
 {
-	struct pair *pair = *state;
 	uint32_t mw = create(B(pair), ORNIC_MR_MW1, B(pair)->pdn);
 	uint32_t mr = bindable(B(pair));
 	struct pair_wr wr = bind_wr(B(pair), mw, mw, mr);
@@ -262,9 +257,8 @@ TEST(test_region_stays, IN_PAIR(pair_setup_rc, local))
 }
 
 /* [ORNIC-MW-4] A type 2 window must be invalidated before it is bound again */
-TEST(test_type2_again, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_type2_again, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	uint32_t mw = create(B(pair), ORNIC_MR_MW2, B(pair)->pdn);
 	uint32_t mr = bindable(B(pair));
 	struct pair_wr wr = bind_wr(B(pair), mw, mw + 1, mr);
@@ -292,9 +286,8 @@ TEST(test_type2_again, IN_PAIR_BOTH(pair_setup_rc))
 	assert_int_equal(destroy(B(pair), mr), ORNIC_CMD_OK);
 }
 
-TEST(test_type2_remote_invalidation, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_type2_remote_invalidation, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	uint32_t mw = create(B(pair), ORNIC_MR_MW2, B(pair)->pdn);
 	uint32_t mr = bindable(B(pair));
 	struct pair_wr wr = bind_wr(B(pair), mw, mw, mr);
@@ -330,9 +323,8 @@ TEST(test_type2_remote_invalidation, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-MW-5] A window is bound to its QP, and free when that is destroyed */
-TEST(test_type2_belongs_to_a_qp, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_type2_belongs_to_a_qp, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	uint32_t mw = create(B(pair), ORNIC_MR_MW2, B(pair)->pdn);
 	uint32_t mr = bindable(B(pair));
 	struct pair_wr wr = bind_wr(B(pair), mw, mw, mr);
@@ -359,9 +351,8 @@ TEST(test_type2_belongs_to_a_qp, IN_PAIR_BOTH(pair_setup_rc))
 	host_cmd_object_ok(A(pair)->host, ORNIC_CMD_DESTROY_QP, first[0].num);
 }
 
-TEST(test_zero_based, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_zero_based, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	uint32_t mw = create(B(pair), ORNIC_MR_MW2, B(pair)->pdn);
 	struct pair_wr wr = bind_wr(B(pair), mw, mw, bindable(B(pair)));
 
@@ -372,9 +363,8 @@ TEST(test_zero_based, IN_PAIR_BOTH(pair_setup_rc))
 	use_fails(pair, ORNIC_WR_RDMA_READ, mw, 1, LEN);
 }
 
-TEST(test_zero_based_region, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_zero_based_region, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	uint32_t mw = create(B(pair), ORNIC_MR_MW1, B(pair)->pdn);
 	uint32_t mr = region(B(pair), ORNIC_ACCESS_LOCAL_WRITE |
 				      ORNIC_ACCESS_MW_BIND |
@@ -387,9 +377,8 @@ TEST(test_zero_based_region, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-MW-6] */
-TEST(test_bind_refusals, IN_PAIR(pair_setup_rc, local))
+TEST(test_bind_refusals, struct pair *pair, IN_PAIR(pair_setup_rc, local))
 {
-	struct pair *pair = *state;
 	struct host *host = B(pair)->host;
 	uint32_t mw = create(B(pair), ORNIC_MR_MW1, B(pair)->pdn);
 	uint32_t other_pd = host_pd(host);
@@ -438,9 +427,8 @@ TEST(test_bind_refusals, IN_PAIR(pair_setup_rc, local))
 }
 
 /* UC can bind too; a peer whose key has become invalid gets no error */
-TEST(test_uc, IN_PAIR_BOTH(pair_setup_uc))
+TEST(test_uc, struct pair *pair, IN_PAIR_BOTH(pair_setup_uc))
 {
-	struct pair *pair = *state;
 	uint32_t mw = create(B(pair), ORNIC_MR_MW2, B(pair)->pdn);
 	struct pair_wr wr = bind_wr(B(pair), mw, mw + 1, bindable(B(pair)));
 	struct pair_wr op = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, AT, 99);
@@ -461,9 +449,8 @@ TEST(test_uc, IN_PAIR_BOTH(pair_setup_uc))
 }
 
 /* A reset with bound windows frees everything; ASan checks that too */
-TEST(test_reset_with_windows, IN_PAIR(pair_setup_rc, local))
+TEST(test_reset_with_windows, struct pair *pair, IN_PAIR(pair_setup_rc, local))
 {
-	struct pair *pair = *state;
 	uint32_t first = create(A(pair), ORNIC_MR_MW1, A(pair)->pdn);
 	uint32_t mr = bindable(A(pair));
 	uint32_t last = create(A(pair), ORNIC_MR_MW2, A(pair)->pdn);

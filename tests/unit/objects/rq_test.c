@@ -59,21 +59,22 @@ static void laps(struct pair *pair, uint32_t lag)
 	assert_int_equal(bad_rq_pi(pair), 0);
 }
 
-TEST(test_rq_ci_lags, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
-{
-	laps(*state, 10);
-}
-
-TEST(test_rq_ci_lags_by_more_than_the_ring,
+TEST(test_rq_ci_lags, struct pair *pair,
      IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
 {
-	laps(*state, 256);
+	laps(pair, 10);
+}
+
+TEST(test_rq_ci_lags_by_more_than_the_ring, struct pair *pair,
+     IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
+{
+	laps(pair, 256);
 }
 
 /* [ORNIC-DB-16] One more than the ring holds beyond what is done */
-TEST(test_ring_beyond_what_is_done, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
+TEST(test_ring_beyond_what_is_done, struct pair *pair,
+     IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
 {
-	struct pair *pair = *state;
 	struct host_qp *queue = queue_of(B(pair));
 	uint32_t size = 1u << queue->log_rq_wqes;
 
@@ -103,9 +104,8 @@ static void ring_recv(struct side *side, uint32_t page)
 }
 
 /* [ORNIC-DEV-4] */
-TEST(test_needs_are_announced, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_needs_are_announced, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct host *host = B(pair)->host;
 	struct ornic_query_device_out out;
 
@@ -117,9 +117,9 @@ TEST(test_needs_are_announced, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-DB-12] A card that needs doorbells relies on them */
-TEST(test_doorbell_needed, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
+TEST(test_doorbell_needed, struct pair *pair,
+     IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 8);
 	unsigned int i;
 
@@ -137,9 +137,9 @@ TEST(test_doorbell_needed, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_
 }
 
 /* [ORNIC-DB-12] A doorbell covers all WQEs before its index */
-TEST(test_doorbell_before_the_packets, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
+TEST(test_doorbell_before_the_packets, struct pair *pair,
+     IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
 {
-	struct pair *pair = *state;
 	unsigned int i;
 
 	B(pair)->host->card->rq_doorbell = true;
@@ -153,10 +153,8 @@ TEST(test_doorbell_before_the_packets, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH
 }
 
 /* [ORNIC-DB-12], [ORNIC-QP-6] */
-TEST(test_doorbell_in_err, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_doorbell_in_err, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
-
 	B(pair)->host->card->rq_doorbell = true;
 	pair_state(B(pair), ORNIC_QPS_ERR);
 	pair_run(pair);
@@ -167,9 +165,8 @@ TEST(test_doorbell_in_err, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-DB-7] */
-TEST(test_doorbell_in_reset, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_doorbell_in_reset, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 8);
 	unsigned int i;
@@ -196,9 +193,9 @@ TEST(test_doorbell_in_reset, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-DB-4] */
-TEST(test_doorbell_of_another_page, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
+TEST(test_doorbell_of_another_page, struct pair *pair,
+     IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
 {
-	struct pair *pair = *state;
 	struct host *host = B(pair)->host;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 8);
 	uint32_t page = host_uctx(host, 0, 0);
@@ -214,10 +211,9 @@ TEST(test_doorbell_of_another_page, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pa
 }
 
 /* [ORNIC-DB-3] Cards that need no such doorbells do not know them */
-TEST(test_doorbell_not_needed, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
+TEST(test_doorbell_not_needed, struct pair *pair,
+     IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
 {
-	struct pair *pair = *state;
-
 	pair_post_recv(B(pair), 1, B(pair)->addr, 8);
 	ring_recv(B(pair), B(pair)->uctx);
 	host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_doorbell_type,
@@ -227,9 +223,8 @@ TEST(test_doorbell_not_needed, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_se
 }
 
 /* [ORNIC-DB-17] [ORNIC-DB-16] The responder tells its peer before it fails */
-TEST(test_lost_queue, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_uc))
+TEST(test_lost_queue, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_uc))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	struct host *host = b->host;
 	bool rc = pair_qp(b)->base.type == ORNIC_QPT_RC;
@@ -258,9 +253,9 @@ TEST(test_lost_queue, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_uc))
 }
 
 /* [ORNIC-DB-17] The requester, and datagrams */
-TEST(test_lost_record_of_a_sender, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_ud))
+TEST(test_lost_record_of_a_sender, struct pair *pair,
+     IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_ud))
 {
-	struct pair *pair = *state;
 	struct side *a = A(pair);
 	struct pair_wr wr = pair_wr_data(a, ORNIC_WR_SEND, 0, 8);
 
@@ -277,9 +272,9 @@ TEST(test_lost_record_of_a_sender, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pai
 }
 
 /* [ORNIC-RQ-4] SGEs count as far as the message reaches */
-TEST(test_sges_beyond_the_message, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
+TEST(test_sges_beyond_the_message, struct pair *pair,
+     IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	const struct sge sge[] = {
 		{ b->addr, 100, b->key },

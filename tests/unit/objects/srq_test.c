@@ -118,9 +118,9 @@ static struct ornic_create_srq_in create_in(struct side *side)
 }
 
 /* [ORNIC-SRQ-1] */
-TEST(test_create_refusals, IN_PAIR(setup_rc, local))
+TEST(test_create_refusals, struct pair *pair, IN_PAIR(setup_rc, local))
 {
-	struct side *b = B((struct pair *)*state);
+	struct side *b = B(pair);
 	uint32_t pages = b->host->card->budget.pages;
 	uint32_t count = b->host->card->srqs.count;
 
@@ -143,9 +143,8 @@ TEST(test_create_refusals, IN_PAIR(setup_rc, local))
 }
 
 /* [ORNIC-SRQ-2] */
-TEST(test_is_used_by_qps, IN_PAIR(setup_rc, local))
+TEST(test_is_used_by_qps, struct pair *pair, IN_PAIR(setup_rc, local))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 
 	host_cmd_object_is(b->host, ORNIC_CMD_DESTROY_SRQ, b->srq.num, ORNIC_CMD_BUSY);
@@ -173,9 +172,9 @@ static unsigned int create_qp(struct side *side, unsigned int type,
 }
 
 /* [ORNIC-SRQ-2] */
-TEST(test_qp_types, IN_PAIR(setup_rc, local))
+TEST(test_qp_types, struct pair *pair, IN_PAIR(setup_rc, local))
 {
-	struct side *b = B((struct pair *)*state);
+	struct side *b = B(pair);
 	uint32_t srqn = b->srq.num;
 
 	assert_int_equal(create_qp(b, ORNIC_QPT_RC, ORNIC_QP_SRQ, srqn),
@@ -199,9 +198,8 @@ TEST(test_qp_types, IN_PAIR(setup_rc, local))
  * [ORNIC-SRQ-3] [ORNIC-SRQ-4] Each message takes the next WQE, whichever QP it
  * comes to, and frees its slot with the first packet.
  */
-TEST(test_shared_in_order, IN_PAIR_ALL(setup_rc))
+TEST(test_shared_in_order, struct pair *pair, IN_PAIR_ALL(setup_rc))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	struct host_qp other[2];
 	struct pair_wr wr;
@@ -236,9 +234,8 @@ static void send_half(struct pair *pair)
 }
 
 /* [ORNIC-SRQ-4] An unfinished message does not stall other QPs */
-TEST(test_half_a_message_stalls_nobody, IN_PAIR_BOTH(setup_rc))
+TEST(test_half_a_message_stalls_nobody, struct pair *pair, IN_PAIR_BOTH(setup_rc))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	struct host_qp other[2];
 	unsigned int i;
@@ -263,9 +260,8 @@ TEST(test_half_a_message_stalls_nobody, IN_PAIR_BOTH(setup_rc))
 }
 
 /* [ORNIC-RQ-7] */
-TEST(test_empty_is_not_ready, IN_PAIR_BOTH(setup_rc))
+TEST(test_empty_is_not_ready, struct pair *pair, IN_PAIR_BOTH(setup_rc))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 
 	start(pair, 100);
@@ -278,9 +274,8 @@ TEST(test_empty_is_not_ready, IN_PAIR_BOTH(setup_rc))
 }
 
 /* [ORNIC-SRQ-5] */
-TEST(test_keys_are_of_its_pd, IN_PAIR_BOTH(setup_rc))
+TEST(test_keys_are_of_its_pd, struct pair *pair, IN_PAIR_BOTH(setup_rc))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	uint32_t pdn = host_pd(b->host);
 	uint32_t key = host_mr(b->host, pdn, b->addr, 4096,
@@ -302,9 +297,8 @@ TEST(test_keys_are_of_its_pd, IN_PAIR_BOTH(setup_rc))
 }
 
 /* [ORNIC-SRQ-5] */
-TEST(test_dma_keys_are_the_kernels, IN_PAIR_BOTH(setup_rc))
+TEST(test_dma_keys_are_the_kernels, struct pair *pair, IN_PAIR_BOTH(setup_rc))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	struct ornic_create_mr_in in = {
 		.pdn = htole32(b->pdn),
@@ -328,9 +322,8 @@ TEST(test_dma_keys_are_the_kernels, IN_PAIR_BOTH(setup_rc))
 	}
 }
 
-TEST(test_datagrams, IN_PAIR_BOTH(setup_ud))
+TEST(test_datagrams, struct pair *pair, IN_PAIR_BOTH(setup_ud))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	struct pair_wr wr = wr_send(pair, 0, 100);
 
@@ -354,9 +347,8 @@ TEST(test_datagrams, IN_PAIR_BOTH(setup_ud))
 /* ---- the limit ---- */
 
 /* [ORNIC-SRQ-6] */
-TEST(test_limit, IN_PAIR_BOTH(setup_rc))
+TEST(test_limit, struct pair *pair, IN_PAIR_BOTH(setup_rc))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	unsigned int i;
 
@@ -388,9 +380,8 @@ TEST(test_limit, IN_PAIR_BOTH(setup_rc))
 }
 
 /* WQEs that were published since the card read rq_pi count */
-TEST(test_limit_counts_what_is_new, IN_PAIR_BOTH(setup_rc))
+TEST(test_limit_counts_what_is_new, struct pair *pair, IN_PAIR_BOTH(setup_rc))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	unsigned int i;
 
@@ -439,9 +430,8 @@ static unsigned int resize(struct side *side, unsigned int log_size,
 }
 
 /* [ORNIC-SRQ-10] */
-TEST(test_resize, IN_PAIR_BOTH(setup_rc))
+TEST(test_resize, struct pair *pair, IN_PAIR_BOTH(setup_rc))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	uint32_t pages = b->host->card->budget.pages;
 	unsigned int i, taken = 0, posted = 0;
@@ -472,9 +462,8 @@ TEST(test_resize, IN_PAIR_BOTH(setup_rc))
 }
 
 /* [ORNIC-SRQ-11] The host has rung before it asks: nothing else is copied */
-TEST(test_resize_after_the_doorbell, IN_PAIR_BOTH(setup_rc))
+TEST(test_resize_after_the_doorbell, struct pair *pair, IN_PAIR_BOTH(setup_rc))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	unsigned int i;
 	uint32_t count;
@@ -496,9 +485,8 @@ TEST(test_resize_after_the_doorbell, IN_PAIR_BOTH(setup_rc))
 }
 
 /* [ORNIC-SRQ-10] */
-TEST(test_resize_refusals, IN_PAIR_BOTH(setup_rc))
+TEST(test_resize_refusals, struct pair *pair, IN_PAIR_BOTH(setup_rc))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	uint32_t pages = b->host->card->budget.pages;
 	unsigned int i;
@@ -522,9 +510,8 @@ TEST(test_resize_refusals, IN_PAIR_BOTH(setup_rc))
 /* ---- errors ---- */
 
 /* [ORNIC-SRQ-7] The SRQ is lost: each QP fails when it needs a WQE */
-TEST(test_broken, IN_PAIR_BOTH(setup_rc))
+TEST(test_broken, struct pair *pair, IN_PAIR_BOTH(setup_rc))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	struct host_qp other[2];
 	unsigned int i;
@@ -554,9 +541,8 @@ TEST(test_broken, IN_PAIR_BOTH(setup_rc))
 }
 
 /* [ORNIC-SRQ-7] */
-TEST(test_ring_out_of_reach, IN_PAIR_BOTH(setup_rc))
+TEST(test_ring_out_of_reach, struct pair *pair, IN_PAIR_BOTH(setup_rc))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 
 	pair_post_recv(b, 1, b->addr, 100);
@@ -568,9 +554,8 @@ TEST(test_ring_out_of_reach, IN_PAIR_BOTH(setup_rc))
 	host_device_stat_is(b->host, ORNIC_DEVICE_STAT_dma_faults, 1);
 }
 
-TEST(test_bad_wqe, IN_PAIR_BOTH(setup_rc))
+TEST(test_bad_wqe, struct pair *pair, IN_PAIR_BOTH(setup_rc))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	struct sge sge[CARD_MAX_SGE + 1] = {};
 
@@ -588,9 +573,8 @@ TEST(test_bad_wqe, IN_PAIR_BOTH(setup_rc))
 }
 
 /* [ORNIC-SRQ-8] Only the WQE that the QP has taken is flushed */
-TEST(test_last_wqe, IN_PAIR_BOTH(setup_rc))
+TEST(test_last_wqe, struct pair *pair, IN_PAIR_BOTH(setup_rc))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	struct host_qp other[2];
 	unsigned int i, taken = pair->bytes;
@@ -639,9 +623,8 @@ static void reset_and_expect(struct side *side, bool took, uint64_t wr_id)
 }
 
 /* [ORNIC-SRQ-9] RESET tells of no WQE that ERR has flushed */
-TEST(test_wqe_of_a_qp_in_err, IN_PAIR(setup_rc, bytes))
+TEST(test_wqe_of_a_qp_in_err, struct pair *pair, IN_PAIR(setup_rc, bytes))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 
 	pair_post_recv(b, 7, b->addr, 8192);
@@ -654,9 +637,8 @@ TEST(test_wqe_of_a_qp_in_err, IN_PAIR(setup_rc, bytes))
 }
 
 /* [ORNIC-ORD-7] A CQ that is overrun takes no completion; rq_ci tells of the WQE */
-TEST(test_wqe_that_completes_nowhere, IN_PAIR(setup_rc, bytes))
+TEST(test_wqe_that_completes_nowhere, struct pair *pair, IN_PAIR(setup_rc, bytes))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 
 	pair_post_recv(b, 7, b->addr, 8192);
@@ -670,9 +652,8 @@ TEST(test_wqe_that_completes_nowhere, IN_PAIR(setup_rc, bytes))
 }
 
 /* [ORNIC-SRQ-9] RESET and DESTROY_QP take a WQE that the QP had */
-TEST(test_wqe_of_a_qp_that_goes, IN_PAIR(setup_rc, bytes))
+TEST(test_wqe_of_a_qp_that_goes, struct pair *pair, IN_PAIR(setup_rc, bytes))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	unsigned int how;
 

@@ -4,9 +4,8 @@
 #include "kit.h"
 #include "objects/uctx.h"
 
-TEST(test_uctx_refusals, IN_KIT)
+TEST(test_uctx_refusals, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	struct host *host = w->host;
 	uint64_t board = host_alloc(host, HOST_PAGE, HOST_PAGE);
 	struct ornic_alloc_uctx_in in = { .flags = htole32(2) };
@@ -32,9 +31,9 @@ TEST(test_uctx_refusals, IN_KIT)
 }
 
 /* [ORNIC-OBJ-8] Without SHADOW a board is not looked at, but for its alignment */
-TEST(test_board_without_shadow, IN_KIT_NO_SHADOW)
+TEST(test_board_without_shadow, struct kit *kit, IN_KIT_NO_SHADOW)
 {
-	struct host *host = ((struct kit *)*state)->host;
+	struct host *host = kit->host;
 	struct ornic_alloc_uctx_in in = { .board_addr = htole64(HOST_NOWHERE + 64) };
 	struct ornic_object out;
 
@@ -43,9 +42,8 @@ TEST(test_board_without_shadow, IN_KIT_NO_SHADOW)
 	host_cmd_ok(host, ORNIC_CMD_ALLOC_UCTX, &in, &out);
 }
 
-TEST(test_as_many_uctx_as_pages, IN_KIT)
+TEST(test_as_many_uctx_as_pages, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	struct ornic_alloc_uctx_in in = {};
 	struct ornic_object out;
 	unsigned int i;
@@ -55,9 +53,8 @@ TEST(test_as_many_uctx_as_pages, IN_KIT)
 	host_cmd_is(w->host, ORNIC_CMD_ALLOC_UCTX, &in, &out, ORNIC_CMD_NO_RESOURCES);
 }
 
-TEST(test_doorbells_of_others_are_ignored, IN_KIT)
+TEST(test_doorbells_of_others_are_ignored, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	struct host *host = w->host;
 	uint32_t other = host_uctx(host, 0, 0);
 	uint64_t bad = 0;
@@ -82,9 +79,8 @@ TEST(test_doorbells_of_others_are_ignored, IN_KIT)
 	kit_expect_no_event(w);
 }
 
-TEST(test_doorbell_sizes_and_offsets, IN_KIT)
+TEST(test_doorbell_sizes_and_offsets, struct kit *w, IN_KIT)
 {
-	struct kit *w = *state;
 	struct host *host = w->host;
 	uint64_t bad, val = 1;
 

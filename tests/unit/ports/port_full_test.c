@@ -37,9 +37,8 @@ static void nothing_lost(struct pair *pair)
 	}
 }
 
-TEST(test_requester_waits, IN_PAIR(pair_setup_rc, bytes))
+TEST(test_requester_waits, struct pair *pair, IN_PAIR(pair_setup_rc, bytes))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0,
 					 1 << 20);
 
@@ -88,20 +87,19 @@ static void in_parts(struct pair *pair, unsigned int opcode, unsigned int full)
 	nothing_lost(pair);
 }
 
-TEST(test_write_in_parts, IN_PAIR(pair_setup_rc, bytes))
+TEST(test_write_in_parts, struct pair *pair, IN_PAIR(pair_setup_rc, bytes))
 {
-	in_parts(*state, ORNIC_WR_RDMA_WRITE, 0);
+	in_parts(pair, ORNIC_WR_RDMA_WRITE, 0);
 }
 
-TEST(test_read_in_parts, IN_PAIR(pair_setup_rc, bytes))
+TEST(test_read_in_parts, struct pair *pair, IN_PAIR(pair_setup_rc, bytes))
 {
-	in_parts(*state, ORNIC_WR_RDMA_READ, 1);
+	in_parts(pair, ORNIC_WR_RDMA_READ, 1);
 }
 
 /* A packet that waits at the port is not lost: the ACK timer is stopped */
-TEST(test_no_timeout_while_full, IN_PAIR(pair_setup_rc, bytes))
+TEST(test_no_timeout_while_full, struct pair *pair, IN_PAIR(pair_setup_rc, bytes))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 100);
 
 	pair_post(A(pair), &wr);
@@ -122,9 +120,8 @@ TEST(test_no_timeout_while_full, IN_PAIR(pair_setup_rc, bytes))
 }
 
 /* A blocked QP can be flushed and destroyed */
-TEST(test_error_while_full, IN_PAIR(pair_setup_rc, bytes))
+TEST(test_error_while_full, struct pair *pair, IN_PAIR(pair_setup_rc, bytes))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 100);
 
 	set_full(A(pair), true);
@@ -135,9 +132,8 @@ TEST(test_error_while_full, IN_PAIR(pair_setup_rc, bytes))
 	pair_expect(A(pair), wr.wr_id, ORNIC_WC_WR_FLUSH_ERR);
 }
 
-TEST(test_destroyed_while_full, IN_PAIR(pair_setup_rc, bytes))
+TEST(test_destroyed_while_full, struct pair *pair, IN_PAIR(pair_setup_rc, bytes))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 100);
 
 	set_full(A(pair), true);
@@ -151,9 +147,8 @@ TEST(test_destroyed_while_full, IN_PAIR(pair_setup_rc, bytes))
 }
 
 /* [ORNIC-ISO-4] Responses to a peer that used up its time wait, not the host's work */
-TEST(test_answers_wait_for_time_of_the_peer, IN_PAIR(pair_setup_rc, bytes))
+TEST(test_answers_wait_for_time_of_the_peer, struct pair *pair, IN_PAIR(pair_setup_rc, bytes))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 100);
 	struct pair_wr back = pair_wr_data(B(pair), ORNIC_WR_RDMA_WRITE, 0, 100);
 	struct host *host = B(pair)->host;
@@ -197,9 +192,8 @@ static void pays(struct pair *pair, const struct port *payer, unsigned int count
 }
 
 /* [ORNIC-ISO-4] Each response is paid for by the port that has demanded it */
-TEST(test_port_of_each_request_pays, IN_PAIR(pair_setup_rc, bytes))
+TEST(test_port_of_each_request_pays, struct pair *pair, IN_PAIR(pair_setup_rc, bytes))
 {
-	struct pair *pair = *state;
 	struct port port[2] = {};
 
 	/* A stray changes nothing for what is owed, also to later requests */
@@ -229,9 +223,8 @@ TEST(test_port_of_each_request_pays, IN_PAIR(pair_setup_rc, bytes))
 }
 
 /* [ORNIC-QP-13] The responses of a destroyed QP do not wait */
-TEST(test_ack_of_destroyed_does_not_wait, IN_PAIR(pair_setup_rc, bytes))
+TEST(test_ack_of_destroyed_does_not_wait, struct pair *pair, IN_PAIR(pair_setup_rc, bytes))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 100);
 
 	pair_post_recv(B(pair), 7, B(pair)->addr, 100);
@@ -245,9 +238,8 @@ TEST(test_ack_of_destroyed_does_not_wait, IN_PAIR(pair_setup_rc, bytes))
 	set_full(B(pair), false);
 }
 
-TEST(test_datagram_waits, IN_PAIR(pair_setup_ud, bytes))
+TEST(test_datagram_waits, struct pair *pair, IN_PAIR(pair_setup_ud, bytes))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 100);
 
 	wr.dqpn = B(pair)->qp.num;

@@ -187,9 +187,8 @@ static void later(struct world *w, uint64_t ns)
 	timers_run(&w->loop.timers, w->loop.now_ns);
 }
 
-TEST(test_full_port_loses_nothing, IN_OWN)
+TEST(test_full_port_loses_nothing, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	unsigned int i, steps;
 
 	fill(w);
@@ -216,9 +215,8 @@ TEST(test_full_port_loses_nothing, IN_OWN)
 }
 
 /* A reader that stopped does not block NICs for ever, and may come back */
-TEST(test_reader_that_stopped, IN_OWN)
+TEST(test_reader_that_stopped, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	uint32_t i, sent;
 	uint64_t waited;
 
@@ -250,9 +248,8 @@ TEST(test_reader_that_stopped, IN_OWN)
 }
 
 /* A reader that takes all waiting packets at once does not hold up the loop */
-TEST(test_retry_is_bounded, IN_OWN)
+TEST(test_retry_is_bounded, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct port_fd *pfd;
 	unsigned int i, before, most = 0;
 	struct port *port;
@@ -284,11 +281,10 @@ TEST(test_retry_is_bounded, IN_OWN)
 }
 
 /* Frames that go to all ports wait for none of them, and nobody waits because of them */
-TEST(test_groups_and_strangers_do_not_wait, IN_OWN)
+TEST(test_groups_and_strangers_do_not_wait, struct world *w, IN_OWN)
 {
 	static const uint8_t group[MAC_LEN] = { 1, 0, 0x5e, 0, 0, 1 };
 	static const uint8_t stranger[MAC_LEN] = { 2, 0, 0, 0, 0, 9 };
-	struct world *w = *state;
 	struct port_fd *pfd = container_of(outside(w), struct port_fd, port);
 	unsigned int i;
 
@@ -334,18 +330,15 @@ static uint64_t held_back(struct world *w, uint64_t every_ns)
 }
 
 /* A reader that takes a packet now and then has no more patience than one that stopped */
-TEST(test_reader_that_drips, IN_OWN)
+TEST(test_reader_that_drips, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
-
 	assert_in_range(held_back(w, PORT_FD_STALL_NS / 10), 1, PORT_FD_STALL_NS);
 	assert_in_range(outside(w)->stats.drops, 1, PORT_FD_WAITING);
 }
 
 /* Any process that may write to the socket could send; only the peer is heard */
-TEST(test_packets_of_strangers_are_dropped, IN_OWN)
+TEST(test_packets_of_strangers_are_dropped, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
 
@@ -360,10 +353,9 @@ TEST(test_packets_of_strangers_are_dropped, IN_OWN)
 }
 
 /* A port with an address sends with that and the permitted ones, and keeps it */
-TEST(test_sources_are_checked, IN(setup_checked, teardown))
+TEST(test_sources_are_checked, struct world *w, IN(setup_checked, teardown))
 {
 	struct port_fd_config any = {};
-	struct world *w = *state;
 	struct port_fd *pfd;
 	uint8_t frame[FRAME_LEN] = {};
 	int fds[2];
@@ -412,9 +404,8 @@ static void order_timer(struct timer *timer)
 }
 
 /* A process that was not scheduled reads packets before it runs timers */
-TEST(test_packets_before_timers, IN_OWN)
+TEST(test_packets_before_timers, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	struct order order = { .loop = &w->loop };
 	const uint64_t one = 1;
 	unsigned int turns;

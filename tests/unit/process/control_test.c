@@ -80,9 +80,8 @@ static unsigned int answers(struct world *w)
 	return count;
 }
 
-TEST(test_one_request_in_a_turn, IN_OWN)
+TEST(test_one_request_in_a_turn, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	unsigned int i, count, total = 0;
 
 	for (i = 0; i < REQUESTS; i++)
@@ -95,9 +94,8 @@ TEST(test_one_request_in_a_turn, IN_OWN)
 }
 
 /* The rest of a request comes later than the request before it */
-TEST(test_request_in_pieces, IN_OWN)
+TEST(test_request_in_pieces, struct world *w, IN_OWN)
 {
-	struct world *w = *state;
 	unsigned int total = 0;
 
 	request(w, "fault\nfault\nfau");

@@ -12,9 +12,8 @@ static void raise_irq(struct world *w)
 	client_write(w, w->client[0], ORNIC_BAR_REGS, ORNIC_REG_IRQ_TEST, 0, 4);
 }
 
-TEST(test_irq_counts_once, IN(world_setup, world_teardown))
+TEST(test_irq_counts_once, struct world *w, IN(world_setup, world_teardown))
 {
-	struct world *w = *state;
 	struct slot *slot = w->slot[0];
 	eventfd_t fired;
 	int ends[2];
@@ -41,9 +40,8 @@ TEST(test_irq_counts_once, IN(world_setup, world_teardown))
 }
 
 /* A client that causes many messages does not suppress those of another one */
-TEST(test_each_card_has_a_limit_of_messages, IN(world_setup, world_teardown))
+TEST(test_each_card_has_a_limit_of_messages, struct world *w, IN(world_setup, world_teardown))
 {
-	struct world *w = *state;
 	int null = open("/dev/null", O_WRONLY), err = dup(STDERR_FILENO);
 	unsigned int i;
 

@@ -12,9 +12,8 @@ static void sends(struct pair *pair, unsigned int count)
 	}
 }
 
-TEST(test_sq_pi_goes_back, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_sq_pi_goes_back, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct ornic_qp_dbr *dbr = host_qp_dbr(&A(pair)->qp);
 
 	sends(pair, 3);
@@ -28,9 +27,8 @@ TEST(test_sq_pi_goes_back, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* WQEs that are published and not processed cannot be taken back either */
-TEST(test_sq_pi_goes_back_less_far, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_sq_pi_goes_back_less_far, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 8);
 	struct ornic_qp_dbr *dbr = host_qp_dbr(&A(pair)->qp);
 
@@ -52,9 +50,8 @@ static void receive(struct pair *pair)
 	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
 }
 
-TEST(test_rq_pi_goes_back, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_rq_pi_goes_back, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 8);
 	struct ornic_qp_dbr *dbr = host_qp_dbr(&B(pair)->qp);
 
@@ -72,9 +69,8 @@ TEST(test_rq_pi_goes_back, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* WQEs that are not taken may be withdrawn; the device may have seen them */
-TEST(test_rq_pi_goes_back_less_far, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_rq_pi_goes_back_less_far, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct ornic_qp_dbr *dbr = host_qp_dbr(&B(pair)->qp);
 
 	pair_post_recv(B(pair), 1, B(pair)->addr, 8);
@@ -91,9 +87,8 @@ TEST(test_rq_pi_goes_back_less_far, IN_PAIR_BOTH(pair_setup_rc))
 /* ---- receive WQEs that are published in ERR ---- */
 
 /* [ORNIC-QP-7] Flushed within 20 ms, or when the host asks for ERR again */
-TEST(test_err_looks_again, IN_PAIR(pair_setup_rc, local))
+TEST(test_err_looks_again, struct pair *pair, IN_PAIR(pair_setup_rc, local))
 {
-	struct pair *pair = *state;
 	unsigned int i;
 
 	pair_state(B(pair), ORNIC_QPS_ERR);

@@ -12,7 +12,7 @@
 /* ---- the bucket ---- */
 
 /* [ORNIC-RATE-2] */
-TEST(test_full_bucket_goes_at_once)
+TEST_VOID(test_full_bucket_goes_at_once)
 {
 	struct pace pace;
 	unsigned int i;
@@ -36,7 +36,7 @@ TEST(test_full_bucket_goes_at_once)
 }
 
 /* [ORNIC-RATE-2] */
-TEST(test_frame_that_the_bucket_does_not_hold)
+TEST_VOID(test_frame_that_the_bucket_does_not_hold)
 {
 	struct pace pace;
 
@@ -48,7 +48,7 @@ TEST(test_frame_that_the_bucket_does_not_hold)
 	assert_true(pace_wait(&pace, 1, 5 * MS) == MS / 2 + 1000);
 }
 
-TEST(test_extreme_limits)
+TEST_VOID(test_extreme_limits)
 {
 	struct pace pace;
 
@@ -109,9 +109,8 @@ static unsigned int sent(struct raw *w)
 }
 
 /* [ORNIC-RATE-2] */
-TEST(test_frames_are_paced, IN_RAW)
+TEST(test_frames_are_paced, struct raw *w, IN_RAW)
 {
-	struct raw *w = *state;
 	unsigned int total, us;
 
 	assert_int_equal(limit(w, 0, RATE, 3 * FRAME), ORNIC_CMD_OK);
@@ -139,10 +138,8 @@ TEST(test_frames_are_paced, IN_RAW)
 }
 
 /* [ORNIC-RATE-3] */
-TEST(test_burst_that_the_device_chooses, IN_RAW)
+TEST(test_burst_that_the_device_chooses, struct raw *w, IN_RAW)
 {
-	struct raw *w = *state;
-
 	/* Two frames of the MTU or the bytes of 1 ms, whichever is more */
 	assert_int_equal(limit(w, 0, RATE, 0), ORNIC_CMD_OK);
 	send(w, 0, 20);
@@ -153,10 +150,8 @@ TEST(test_burst_that_the_device_chooses, IN_RAW)
 }
 
 /* [ORNIC-RATE-1] */
-TEST(test_limit_is_changed_and_taken_off, IN_RAW)
+TEST(test_limit_is_changed_and_taken_off, struct raw *w, IN_RAW)
 {
-	struct raw *w = *state;
-
 	limit(w, 0, 1, FRAME);
 	send(w, 0, 20);
 	assert_int_equal(sent(w), 1);
@@ -187,9 +182,8 @@ TEST(test_limit_is_changed_and_taken_off, IN_RAW)
 }
 
 /* [ORNIC-RATE-1] */
-TEST(test_refusals, IN_RAW)
+TEST(test_refusals, struct raw *w, IN_RAW)
 {
-	struct raw *w = *state;
 	struct ornic_modify_qp_in good = {
 		.mask = htole32(ORNIC_QP_ATTR_RATE_LIMIT),
 		.attr.rate_limit = htole32(RATE),

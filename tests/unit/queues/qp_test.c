@@ -71,9 +71,9 @@ static void destroy(struct side *side)
 	} while (0)
 
 /* [ORNIC-OBJ-21] */
-TEST(test_create_refusals, IN(qp_setup, qp_teardown))
+TEST(test_create_refusals, struct pair *pair, IN(qp_setup, qp_teardown))
 {
-	struct side *side = SIDE((struct pair *)*state);
+	struct side *side = SIDE(pair);
 	struct ornic_create_qp_in good;
 	uint32_t pages = side->host->card->budget.pages;
 
@@ -112,9 +112,9 @@ TEST(test_create_refusals, IN(qp_setup, qp_teardown))
 	assert_int_equal(side->host->card->budget.pages, pages);
 }
 
-TEST(test_create_holds_what_it_uses, IN(qp_setup, qp_teardown))
+TEST(test_create_holds_what_it_uses, struct pair *pair, IN(qp_setup, qp_teardown))
 {
-	struct side *side = SIDE((struct pair *)*state);
+	struct side *side = SIDE(pair);
 	struct ornic_create_qp_in in = create_in(side);
 	struct host *host = side->host;
 
@@ -126,9 +126,9 @@ TEST(test_create_holds_what_it_uses, IN(qp_setup, qp_teardown))
 }
 
 /* [ORNIC-OBJ-23] */
-TEST(test_kernel_qp_needs_the_kernel_page, IN(qp_setup, qp_teardown))
+TEST(test_kernel_qp_needs_the_kernel_page, struct pair *pair, IN(qp_setup, qp_teardown))
 {
-	struct side *side = SIDE((struct pair *)*state);
+	struct side *side = SIDE(pair);
 	struct ornic_create_qp_in in = create_in(side);
 
 	in.flags |= htole32(ORNIC_QP_KERNEL);
@@ -141,9 +141,9 @@ TEST(test_kernel_qp_needs_the_kernel_page, IN(qp_setup, qp_teardown))
 	assert_int_equal(create(side, &in), ORNIC_CMD_BAD_PARAM);
 }
 
-TEST(test_one_gsi, IN(qp_setup, qp_teardown))
+TEST(test_one_gsi, struct pair *pair, IN(qp_setup, qp_teardown))
 {
-	struct side *side = SIDE((struct pair *)*state);
+	struct side *side = SIDE(pair);
 	struct ornic_create_qp_in in = create_in(side);
 	uint32_t num;
 
@@ -156,9 +156,9 @@ TEST(test_one_gsi, IN(qp_setup, qp_teardown))
 	assert_int_equal(create(side, &in), ORNIC_CMD_OK);
 }
 
-TEST(test_numbers_are_not_reused_at_once, IN(qp_setup, qp_teardown))
+TEST(test_numbers_are_not_reused_at_once, struct pair *pair, IN(qp_setup, qp_teardown))
 {
-	struct side *side = SIDE((struct pair *)*state);
+	struct side *side = SIDE(pair);
 	struct ornic_create_qp_in in = create_in(side);
 	uint32_t first;
 
@@ -188,9 +188,9 @@ static void same_page(struct host *host, struct ornic_buf *buf, uint64_t len)
  * [ORNIC-OBJ-22] The longest rings. Programs expect room for 16384 work
  * requests of any kind, and a card may let sq_ci lag behind ([ORNIC-ORD-8]).
  */
-TEST(test_largest_rings, IN(qp_setup, qp_teardown))
+TEST(test_largest_rings, struct pair *pair, IN(qp_setup, qp_teardown))
 {
-	struct side *side = SIDE((struct pair *)*state);
+	struct side *side = SIDE(pair);
 	uint32_t slots = 1u << CARD_MAX_LOG_SQ_SLOTS;
 	uint32_t wqe = sizeof(struct ornic_sq_hdr) +
 		       sizeof(struct ornic_route_ud) + CARD_MAX_INLINE;
@@ -369,37 +369,36 @@ static void transitions(struct pair *pair, unsigned int type, const char *name,
 }
 
 /* [ORNIC-QP-3] */
-TEST(test_transitions_rc, IN(qp_setup, qp_teardown))
+TEST(test_transitions_rc, struct pair *pair, IN(qp_setup, qp_teardown))
 {
-	transitions(*state, ORNIC_QPT_RC, "RC", false);
+	transitions(pair, ORNIC_QPT_RC, "RC", false);
 }
 
-TEST(test_transitions_uc, IN(qp_setup, qp_teardown))
+TEST(test_transitions_uc, struct pair *pair, IN(qp_setup, qp_teardown))
 {
-	transitions(*state, ORNIC_QPT_UC, "UC", true);
+	transitions(pair, ORNIC_QPT_UC, "UC", true);
 }
 
-TEST(test_transitions_ud, IN(qp_setup, qp_teardown))
+TEST(test_transitions_ud, struct pair *pair, IN(qp_setup, qp_teardown))
 {
-	transitions(*state, ORNIC_QPT_UD, "UD", true);
+	transitions(pair, ORNIC_QPT_UD, "UD", true);
 }
 
-TEST(test_transitions_gsi, IN(qp_setup, qp_teardown))
+TEST(test_transitions_gsi, struct pair *pair, IN(qp_setup, qp_teardown))
 {
-	transitions(*state, ORNIC_QPT_GSI, "UD", true);
+	transitions(pair, ORNIC_QPT_GSI, "UD", true);
 }
 
-TEST(test_transitions_raw, IN(qp_setup, qp_teardown))
+TEST(test_transitions_raw, struct pair *pair, IN(qp_setup, qp_teardown))
 {
-	transitions(*state, ORNIC_QPT_RAW_PACKET, "RAW", false);
+	transitions(pair, ORNIC_QPT_RAW_PACKET, "RAW", false);
 }
 
 /* [ORNIC-QP-3] Each half of an XRC connection, with what both halves have */
-TEST(test_transitions_xrc, IN(qp_setup, qp_teardown))
+TEST(test_transitions_xrc, struct pair *pair, IN(qp_setup, qp_teardown))
 {
 	static const uint32_t requester = M(RETRY_CNT) | M(RNR_RETRY) | M(MAX_RD_ATOMIC);
 	static const uint32_t responder = M(MAX_DEST_RD_ATOMIC) | M(MIN_RNR_TIMER);
-	struct pair *pair = *state;
 	unsigned int i;
 
 	for (i = 0; i < 2; i++)
@@ -410,9 +409,8 @@ TEST(test_transitions_xrc, IN(qp_setup, qp_teardown))
 }
 
 /* [ORNIC-QP-2] Any MODIFY_QP may name the state, which must be the right one */
-TEST(test_current_state, IN(qp_setup, qp_teardown))
+TEST(test_current_state, struct pair *pair, IN(qp_setup, qp_teardown))
 {
-	struct pair *pair = *state;
 	struct ornic_qp_attr attr = pair_attr(SIDE(pair), &pair->side[1]);
 	static const unsigned int steps[] = {
 		ORNIC_QPS_RESET, ORNIC_QPS_INIT, ORNIC_QPS_INIT, ORNIC_QPS_RTR,
@@ -457,10 +455,8 @@ TEST(test_current_state, IN(qp_setup, qp_teardown))
 	} while (0)
 
 /* [ORNIC-QP-4] */
-TEST(test_access_of_a_feature_that_is_not_in_force, IN(qp_setup, qp_teardown))
+TEST(test_access_of_a_feature_that_is_not_in_force, struct pair *pair, IN(qp_setup, qp_teardown))
 {
-	struct pair *pair = *state;
-
 	pair_qps(pair, ORNIC_QPT_RC, 0);
 	SIDE(pair)->host->card->host.features &= ~ORNIC_FEAT_MW;
 	BAD_VALUE(pair, RESET, INIT, M(ACCESS), BAD_PARAM,
@@ -468,10 +464,8 @@ TEST(test_access_of_a_feature_that_is_not_in_force, IN(qp_setup, qp_teardown))
 }
 
 /* [ORNIC-QP-4], [ORNIC-SQ-17] */
-TEST(test_bad_values, IN(qp_setup, qp_teardown))
+TEST(test_bad_values, struct pair *pair, IN(qp_setup, qp_teardown))
 {
-	struct pair *pair = *state;
-
 	pair_qps(pair, ORNIC_QPT_RC, 0);
 #define RTR(...) BAD_VALUE(pair, INIT, RTR, RC_RTR, BAD_PARAM, __VA_ARGS__)
 #define RTS(...) BAD_VALUE(pair, RTR, RTS, RC_RTS, BAD_PARAM, __VA_ARGS__)
@@ -509,9 +503,8 @@ TEST(test_bad_values, IN(qp_setup, qp_teardown))
 	SIDE(pair)->qp.num--;
 }
 
-TEST(test_query_tells_all, IN(qp_setup, qp_teardown))
+TEST(test_query_tells_all, struct pair *pair, IN(qp_setup, qp_teardown))
 {
-	struct pair *pair = *state;
 	struct side *side = SIDE(pair);
 	struct ornic_qp_attr attr, got;
 
@@ -552,9 +545,8 @@ TEST(test_query_tells_all, IN(qp_setup, qp_teardown))
 }
 
 /* A reset of the card destroys all QPs, whatever they are doing */
-TEST(test_card_reset_in_flight, IN(qp_setup, qp_teardown))
+TEST(test_card_reset_in_flight, struct pair *pair, IN(qp_setup, qp_teardown))
 {
-	struct pair *pair = *state;
 	struct side *side = SIDE(pair);
 	struct pair_wr wr = {
 		.opcode = ORNIC_WR_RDMA_WRITE,

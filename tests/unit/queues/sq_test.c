@@ -6,9 +6,8 @@
 /* ---- WQEs ---- */
 
 /* [ORNIC-SQ-9] Each of the 256 opcodes that is not in send_ops is refused */
-TEST(test_opcodes_not_announced, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_opcodes_not_announced, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct ornic_query_device_out out;
 	unsigned int opcode, refused = 0;
 	struct pair_wr wr;
@@ -26,7 +25,7 @@ TEST(test_opcodes_not_announced, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-SQ-5] A length that does not fit the opcode; the slots are right */
-TEST(test_bad_lengths, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_bad_lengths, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const struct {
 		uint8_t opcode;
@@ -43,7 +42,6 @@ TEST(test_bad_lengths, IN_PAIR_BOTH(pair_setup_rc))
 		{ ORNIC_WR_ATOMIC_CMP_SWP, 1, -16 },
 		{ ORNIC_WR_ATOMIC_WRITE, 2, 0 }, { ORNIC_WR_SEND, 3, -1 },
 	};
-	struct pair *pair = *state;
 	struct pair_wr wr;
 	unsigned int i;
 
@@ -60,9 +58,8 @@ TEST(test_bad_lengths, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-SQ-4] Slots of WQEs that the card cannot interpret */
-TEST(test_flush_by_length, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_flush_by_length, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), 0xee, 0, 8);
 	unsigned int i;
 
@@ -113,9 +110,8 @@ static uint64_t bad_sq_pi(struct pair *pair)
 }
 
 /* [ORNIC-DB-16] What is done with counts, and not what sq_ci tells */
-TEST(test_ring_beyond_what_is_done, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_ring_beyond_what_is_done, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	unsigned int i;
 
 	/* Fewer than sq_ci may lag behind, and no completion */
@@ -132,10 +128,9 @@ TEST(test_ring_beyond_what_is_done, IN_PAIR_BOTH(pair_setup_rc))
  * [ORNIC-ORD-5], [ORNIC-ORD-7] sq_ci lags as far as it may, and a completion
  * frees the slots that it has not passed. So the whole ring is used in each lap.
  */
-TEST(test_sq_ci_lags, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_sq_ci_lags, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const uint32_t lags[] = { 0, 1, 7, 63, 64, 256 };
-	struct pair *pair = *state;
 	unsigned int i, n, lap;
 	struct pair_wr wr;
 
@@ -166,9 +161,8 @@ TEST(test_sq_ci_lags, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-ORD-5] A host that goes by sq_ci needs no completion to go on */
-TEST(test_sq_ci_alone, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_sq_ci_alone, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	unsigned int i, n, posted = 0;
 	struct pair_wr wr;
 
@@ -190,9 +184,8 @@ TEST(test_sq_ci_alone, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-CQ-3] Signaled or not, of one or two slots, failed or flushed */
-TEST(test_completions_number_wqes, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_completions_number_wqes, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct ornic_cqe cqe;
 	unsigned int lap, i;
 	struct pair_wr wr;

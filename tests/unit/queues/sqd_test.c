@@ -27,9 +27,8 @@ static bool draining(struct side *side)
 	return attr.sq_draining;
 }
 
-TEST(test_drains_and_goes_on, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_drains_and_goes_on, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
 	struct ornic_qp_attr attr;
 
@@ -60,10 +59,9 @@ TEST(test_drains_and_goes_on, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* An idle send queue: new WQEs wait, and packets are received */
-TEST(test_drained_at_once,
+TEST(test_drained_at_once, struct pair *pair,
      IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_uc), IN_PAIR_BOTH(pair_setup_ud))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10);
 
 	wr.dqpn = B(pair)->qp.num;
@@ -92,9 +90,9 @@ TEST(test_drained_at_once,
 }
 
 /* A message that has begun is sent completely */
-TEST(test_drains_long_message, IN_PAIR(pair_setup_rc, bytes), IN_PAIR(pair_setup_uc, bytes))
+TEST(test_drains_long_message, struct pair *pair,
+     IN_PAIR(pair_setup_rc, bytes), IN_PAIR(pair_setup_uc, bytes))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0,
 					 100000);
 
@@ -116,9 +114,8 @@ TEST(test_drains_long_message, IN_PAIR(pair_setup_rc, bytes), IN_PAIR(pair_setup
 }
 
 /* A peer without a receive WQE delays the end of draining */
-TEST(test_drains_through_rnr, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_drains_through_rnr, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 3000);
 
 	pair_send(A(pair), &wr);
@@ -134,9 +131,8 @@ TEST(test_drains_through_rnr, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* The outstanding WQE fails: the QP leaves SQD without SQ_DRAINED */
-TEST(test_failure_while_draining, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_failure_while_draining, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
 
 	wr.rkey ^= 0x100;
@@ -153,9 +149,8 @@ TEST(test_failure_while_draining, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* Both ends change attributes in SQD and go on */
-TEST(test_new_attributes, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_new_attributes, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct ornic_qp_attr attr = pair_attr(A(pair), B(pair)), got;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 4000);
 	struct ornic_set_gid_in gid = {
@@ -212,9 +207,8 @@ static void change(struct side *side, uint32_t mask, const struct ornic_qp_attr 
 }
 
 /* New limits count at once, and not only behind the next progress */
-TEST(test_new_retries_take_effect, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_new_retries_take_effect, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct ornic_qp_attr attr = pair_attr(A(pair), B(pair));
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10);
 
@@ -234,10 +228,9 @@ TEST(test_new_retries_take_effect, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* A WQE that is under way waits for the new timeout: longer, for ever, and again the first one */
-TEST(test_new_timeout_takes_effect, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_new_timeout_takes_effect, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const uint8_t timeouts[] = { 14, 0, 8 };
-	struct pair *pair = *state;
 	struct ornic_qp_attr attr = pair_attr(A(pair), B(pair));
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
 	unsigned int i;
@@ -256,9 +249,8 @@ TEST(test_new_timeout_takes_effect, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-OBJ-26] Current PSNs; a READ takes one for each response packet */
-TEST(test_psns_are_live, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_psns_are_live, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 4000);
 	struct ornic_qp_attr attr;
 

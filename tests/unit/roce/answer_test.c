@@ -45,7 +45,7 @@ static void expect_bad(struct pair *pair)
 }
 
 /* An answer to another kind of request, or with another place in the message */
-TEST(test_answer_to_another_request, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_answer_to_another_request, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const struct {
 		unsigned int request;
@@ -58,7 +58,6 @@ TEST(test_answer_to_another_request, IN_PAIR_BOTH(pair_setup_rc))
 		{ ORNIC_WR_SEND, 8, OPCODE_RC_READ_RESP_ONLY, 8 },
 		{ ORNIC_WR_RDMA_READ, LEN, OPCODE_RC_READ_RESP_LAST, 512 },
 	};
-	struct pair *pair = *state;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -70,12 +69,11 @@ TEST(test_answer_to_another_request, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* A response with data that is a NAK, an RNR NAK or reserved in its AETH */
-TEST(test_answer_that_is_no_ack, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_answer_that_is_no_ack, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const uint8_t syndromes[] = {
 		AETH_NAK | NAK_REMOTE_ACCESS, AETH_RNR | 1, 0x40,
 	};
-	struct pair *pair = *state;
 	unsigned int i;
 
 	for (i = 0; i < 2 * ARRAY_SIZE(syndromes); i++) {
@@ -88,10 +86,8 @@ TEST(test_answer_that_is_no_ack, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* Only the oldest request can fail: the answer to a later one is a lost packet */
-TEST(test_answer_ahead_is_no_error, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_answer_ahead_is_no_error, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
-
 	request(pair, ORNIC_WR_RDMA_READ, 8);
 	request(pair, ORNIC_WR_RDMA_READ, 8);
 	answer(pair, OPCODE_RC_ATOMIC_ACK, 1, 0);
@@ -103,10 +99,8 @@ TEST(test_answer_ahead_is_no_error, IN_PAIR_BOTH(pair_setup_rc))
 	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
 }
 
-TEST(test_answer_to_nothing_is_no_error, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_answer_to_nothing_is_no_error, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
-
 	answer(pair, OPCODE_RC_ATOMIC_ACK, 0, 0);
 	answer(pair, OPCODE_RC_READ_RESP_ONLY, 0, 8);
 	pair_poll_none(B(pair));
@@ -141,9 +135,8 @@ static void write_imm(struct pair *pair, struct pair_wr *wr)
 	pair_stat_is(B(pair), ORNIC_RDMA_STAT_remote_access_errors, 1);
 }
 
-TEST(test_write_imm_fails_after_its_wqe, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_write_imm_fails_after_its_wqe, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = imm_wr(pair);
 
 	write_imm(pair, &wr);
@@ -155,9 +148,8 @@ TEST(test_write_imm_fails_after_its_wqe, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* The key is wrong from the beginning, so no WQE is taken */
-TEST(test_write_imm_fails_before_its_wqe, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_write_imm_fails_before_its_wqe, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = imm_wr(pair);
 
 	wr.rkey ^= 1;
@@ -168,9 +160,8 @@ TEST(test_write_imm_fails_before_its_wqe, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* UC drops the message, and the next one gets the WQE */
-TEST(test_write_imm_of_uc, IN_PAIR_BOTH(pair_setup_uc))
+TEST(test_write_imm_of_uc, struct pair *pair, IN_PAIR_BOTH(pair_setup_uc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = imm_wr(pair);
 
 	write_imm(pair, &wr);

@@ -29,9 +29,9 @@ static void executes(struct pair *pair, const struct pair_wr *wr,
 	assert_true(*pair_word(B(pair), AT) == htole64(left));
 }
 
-TEST(test_masked_cmp_swp, IN_PAIR_ALL(pair_setup_rc), IN_PAIR_BOTH(pair_setup_xrc))
+TEST(test_masked_cmp_swp, struct pair *pair,
+     IN_PAIR_ALL(pair_setup_rc), IN_PAIR_BOTH(pair_setup_xrc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = masked(A(pair), ORNIC_WR_MASKED_CMP_SWP);
 	uint64_t found = 0x1122334455667788ULL;
 
@@ -54,9 +54,9 @@ TEST(test_masked_cmp_swp, IN_PAIR_ALL(pair_setup_rc), IN_PAIR_BOTH(pair_setup_xr
 	executes(pair, &wr, found, found);
 }
 
-TEST(test_masked_fetch_add, IN_PAIR_ALL(pair_setup_rc), IN_PAIR_BOTH(pair_setup_xrc))
+TEST(test_masked_fetch_add, struct pair *pair,
+     IN_PAIR_ALL(pair_setup_rc), IN_PAIR_BOTH(pair_setup_xrc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = masked(A(pair), ORNIC_WR_MASKED_FETCH_ADD);
 
 	/* Two fields of 32 bits: the carry of the low one is lost */
@@ -81,9 +81,8 @@ TEST(test_masked_fetch_add, IN_PAIR_ALL(pair_setup_rc), IN_PAIR_BOTH(pair_setup_
 	executes(pair, &wr, 0x0ff0, 0xf0f0);
 }
 
-TEST(test_refusals, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_refusals, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = masked(A(pair), ORNIC_WR_MASKED_FETCH_ADD);
 
 	wr.raddr += 4;
@@ -104,13 +103,12 @@ TEST(test_refusals, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-SQ-15] An address that is aligned, in a region that is not */
-TEST(test_region_that_is_not_aligned, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_region_that_is_not_aligned, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const unsigned int opcodes[] = {
 		ORNIC_WR_ATOMIC_FETCH_ADD, ORNIC_WR_MASKED_CMP_SWP,
 		ORNIC_WR_ATOMIC_WRITE,
 	};
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	struct ornic_create_mr_in in = {
 		.pdn = htole32(b->pdn),
@@ -151,9 +149,8 @@ static enum pair_fate fate_lose_answers(struct pair *pair,
 }
 
 /* The card executes a duplicate once and answers it each time */
-TEST(test_duplicates, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_duplicates, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = masked(A(pair), ORNIC_WR_MASKED_FETCH_ADD);
 
 	*pair_word(B(pair), AT) = htole64(5);

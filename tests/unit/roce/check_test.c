@@ -230,14 +230,14 @@ static void check_all(struct pair *pair, bool ud)
 	check_pairs(pair, ud, true);
 }
 
-TEST(test_connected, IN_PAIR(pair_setup_rc, bytes))
+TEST(test_connected, struct pair *pair, IN_PAIR(pair_setup_rc, bytes))
 {
-	check_all(*state, false);
+	check_all(pair, false);
 }
 
-TEST(test_datagrams, IN_PAIR(pair_setup_ud, bytes))
+TEST(test_datagrams, struct pair *pair, IN_PAIR(pair_setup_ud, bytes))
 {
-	check_all(*state, true);
+	check_all(pair, true);
 }
 
 TEST_MAIN("check")

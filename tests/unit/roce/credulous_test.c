@@ -364,9 +364,8 @@ static void run(const struct kind *first, const struct kind *second)
 	assert_int_equal(pair_event(B(pair)), 0);
 }
 
-TEST(test_each_pair, IN_PAIR(pair_setup_rc, bytes))
+TEST(test_each_pair, struct pair *pair, IN_PAIR(pair_setup_rc, bytes))
 {
-	struct pair *pair = *state;
 	unsigned int i, j, mode;
 
 	memset(&peer, 0, sizeof(peer));

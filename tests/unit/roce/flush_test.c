@@ -72,9 +72,8 @@ static void expect_seen(struct pair *pair, const struct pair_wr *wr,
 
 /* ---- FLUSH ---- */
 
-TEST(test_flush, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_xrc))
+TEST(test_flush, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_xrc))
 {
-	struct pair *pair = *state;
 	uint32_t key = region(B(pair), ORNIC_ACCESS_FLUSH_GLOBAL);
 	struct pair_wr wr = flush_wr(A(pair), key);
 
@@ -94,9 +93,8 @@ TEST(test_flush, IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_xrc))
 }
 
 /* [ORNIC-MW-1] A window can be flushed as a region can */
-TEST(test_flush_window, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_flush_window, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	uint32_t mr = region(B(pair), ORNIC_ACCESS_MW_BIND);
 	struct ornic_create_mr_in in = {
 		.pdn = htole32(B(pair)->pdn),
@@ -128,9 +126,8 @@ TEST(test_flush_window, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-SQ-28] An invalid WQE is not sent */
-TEST(test_flush_bad_wqe, IN_PAIR(pair_setup_rc, local))
+TEST(test_flush_bad_wqe, struct pair *pair, IN_PAIR(pair_setup_rc, local))
 {
-	struct pair *pair = *state;
 	struct pair_wr good = flush_wr(A(pair), B(pair)->key);
 	struct pair_wr wr;
 
@@ -164,9 +161,8 @@ static void flush_refused(struct pair *pair, const struct pair_wr *wr)
 }
 
 /* [ORNIC-WIRE-28] */
-TEST(test_flush_refusals, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_flush_refusals, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	uint32_t key = region(B(pair), ORNIC_ACCESS_FLUSH_GLOBAL);
 	struct pair_wr good = flush_wr(A(pair), key);
 	struct ornic_qp_attr attr = pair_attr(B(pair), A(pair));
@@ -204,9 +200,8 @@ TEST(test_flush_refusals, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-OBJ-16] */
-TEST(test_nothing_persists, IN_PAIR(pair_setup_rc, local))
+TEST(test_nothing_persists, struct pair *pair, IN_PAIR(pair_setup_rc, local))
 {
-	struct pair *pair = *state;
 	struct ornic_create_mr_in in = {
 		.pdn = htole32(A(pair)->pdn),
 		.access = htole32(ORNIC_ACCESS_FLUSH_PERSISTENT),
@@ -221,9 +216,8 @@ TEST(test_nothing_persists, IN_PAIR(pair_setup_rc, local))
 
 /* ---- ATOMIC_WRITE ---- */
 
-TEST(test_atomic_write, IN_PAIR_ALL(pair_setup_rc), IN_PAIR_BOTH(pair_setup_xrc))
+TEST(test_atomic_write, struct pair *pair, IN_PAIR_ALL(pair_setup_rc), IN_PAIR_BOTH(pair_setup_xrc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = write_wr(pair, 0x1122334455667788ULL);
 
 	expect_seen(pair, &wr, ORNIC_WC_ATOMIC_WRITE, OPCODE_RC_ATOMIC_WRITE);
@@ -244,9 +238,8 @@ TEST(test_atomic_write, IN_PAIR_ALL(pair_setup_rc), IN_PAIR_BOTH(pair_setup_xrc)
 }
 
 /* [ORNIC-SQ-29] */
-TEST(test_atomic_write_bad_wqe, IN_PAIR(pair_setup_rc, local))
+TEST(test_atomic_write_bad_wqe, struct pair *pair, IN_PAIR(pair_setup_rc, local))
 {
-	struct pair *pair = *state;
 	struct pair_wr good = write_wr(pair, 1);
 	struct pair_wr wr;
 
@@ -271,9 +264,8 @@ TEST(test_atomic_write_bad_wqe, IN_PAIR(pair_setup_rc, local))
 }
 
 /* [ORNIC-WIRE-29] */
-TEST(test_atomic_write_refusals, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_atomic_write_refusals, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = write_wr(pair, 1);
 
 	*pair_word(B(pair), AT) = 0;
@@ -297,9 +289,8 @@ TEST(test_atomic_write_refusals, IN_PAIR_BOTH(pair_setup_rc))
 /* ---- both ---- */
 
 /* [ORNIC-SQ-11] Both need max_rd_atomic and max_dest_rd_atomic */
-TEST(test_no_resources, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_no_resources, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct ornic_qp_attr attr = pair_attr(A(pair), B(pair));
 	uint32_t key = region(B(pair), ORNIC_ACCESS_FLUSH_GLOBAL);
 	struct pair_wr wr = flush_wr(A(pair), key);
@@ -320,9 +311,8 @@ TEST(test_no_resources, IN_PAIR_BOTH(pair_setup_rc))
  * Losses: each request is executed once. A duplicate of an ATOMIC_WRITE must
  * not undo what B has written since.
  */
-TEST(test_losses, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_losses, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	uint32_t key = region(B(pair), ORNIC_ACCESS_FLUSH_GLOBAL);
 	struct pair_wr flush = flush_wr(A(pair), key);
 	struct pair_wr write = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0,

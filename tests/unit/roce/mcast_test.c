@@ -100,9 +100,8 @@ static int setup(void **state)
 #define IN_FAMILIES IN_PAIR_BOTH(setup), IN_PAIR(setup, v6_vlan)
 
 /* [ORNIC-MC-2] Packets to the group pass without the port's filter */
-TEST(test_member_gets_packets, IN_FAMILIES)
+TEST(test_member_gets_packets, struct pair *pair, IN_FAMILIES)
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 
 	pair_post_recv(b, 1, b->addr, 140);
@@ -120,9 +119,8 @@ TEST(test_member_gets_packets, IN_FAMILIES)
 }
 
 /* [ORNIC-MC-3] Each member with the Q_Key gets the packet once */
-TEST(test_every_member, IN_FAMILIES)
+TEST(test_every_member, struct pair *pair, IN_FAMILIES)
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	struct host_qp first = b->qp, second, stranger;
 
@@ -163,9 +161,8 @@ TEST(test_every_member, IN_FAMILIES)
 }
 
 /* [ORNIC-MC-4] Members on the sender's card, also the sender itself */
-TEST(test_members_beside_the_sender, IN_FAMILIES)
+TEST(test_members_beside_the_sender, struct pair *pair, IN_FAMILIES)
 {
-	struct pair *pair = *state;
 	struct side *a = A(pair);
 	struct host_qp sender = a->qp, other;
 	struct ornic_av av = group_av(pair, GROUP);
@@ -213,9 +210,8 @@ TEST(test_members_beside_the_sender, IN_FAMILIES)
 }
 
 /* [ORNIC-RQ-5] A datagram that is too long for one member reaches the other */
-TEST(test_receive_too_short, IN_FAMILIES)
+TEST(test_receive_too_short, struct pair *pair, IN_FAMILIES)
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	struct host_qp first = b->qp;
 
@@ -234,9 +230,8 @@ TEST(test_receive_too_short, IN_FAMILIES)
 }
 
 /* A receive that fails takes the sender to ERR while it is sending */
-TEST(test_sender_fails_itself, IN_FAMILIES)
+TEST(test_sender_fails_itself, struct pair *pair, IN_FAMILIES)
 {
-	struct pair *pair = *state;
 	struct side *a = A(pair);
 	struct sge sge = { a->addr, 140, a->key + 1 };
 	struct ornic_av av = group_av(pair, GROUP);
@@ -259,9 +254,8 @@ TEST(test_sender_fails_itself, IN_FAMILIES)
 }
 
 /* [ORNIC-MC-1] */
-TEST(test_commands, IN_FAMILIES)
+TEST(test_commands, struct pair *pair, IN_FAMILIES)
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	struct ornic_mcast_in in = { .qpn = htole32(b->qp.num) };
 	uint8_t mac[MAC_LEN];
@@ -301,9 +295,8 @@ TEST(test_commands, IN_FAMILIES)
 }
 
 /* [ORNIC-MC-1] Maxima of QUERY_DEVICE */
-TEST(test_limits, IN_FAMILIES)
+TEST(test_limits, struct pair *pair, IN_FAMILIES)
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	struct ornic_mcast_in in = { .qpn = htole32(b->qp.num) };
 	struct ornic_create_qp_in qp = {
@@ -338,9 +331,8 @@ TEST(test_limits, IN_FAMILIES)
 }
 
 /* Packets to an address do not look at more groups than these, which all have its MAC */
-TEST(test_groups_of_a_mac_are_limited, IN_FAMILIES)
+TEST(test_groups_of_a_mac_are_limited, struct pair *pair, IN_FAMILIES)
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	struct ornic_mcast_in in = { .qpn = htole32(b->qp.num) };
 	uint8_t mac[MAC_LEN];
@@ -366,9 +358,8 @@ static void lost(struct pair *pair, const struct ornic_av *av, uint32_t dqpn)
 }
 
 /* [ORNIC-MC-2] [ORNIC-MC-3] */
-TEST(test_strangers, IN_FAMILIES)
+TEST(test_strangers, struct pair *pair, IN_FAMILIES)
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	struct ornic_av av = group_av(pair, GROUP);
 	struct ornic_set_gid_in gid = {
@@ -408,9 +399,8 @@ TEST(test_strangers, IN_FAMILIES)
 }
 
 /* [ORNIC-MC-2] Other frames to the MAC need the port's filter */
-TEST(test_other_frames_to_the_mac, IN_FAMILIES)
+TEST(test_other_frames_to_the_mac, struct pair *pair, IN_FAMILIES)
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	struct ornic_rx_filter_in filter = {
 		.flags = htole32(ORNIC_RX_ALLMULTI),
@@ -434,9 +424,8 @@ TEST(test_other_frames_to_the_mac, IN_FAMILIES)
 }
 
 /* A member in RESET does not receive; the packet is not counted for it */
-TEST(test_member_not_ready, IN_FAMILIES)
+TEST(test_member_not_ready, struct pair *pair, IN_FAMILIES)
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 
 	attach(b);

@@ -35,7 +35,7 @@ static enum packet_error parse(struct packet *pkt, const uint8_t *bytes,
 	return err;
 }
 
-TEST(test_icrc_of_hardware)
+TEST_VOID(test_icrc_of_hardware)
 {
 	uint32_t body = BTH_V4 + BTH_LEN;
 	struct iovec iov = {
@@ -51,7 +51,7 @@ TEST(test_icrc_of_hardware)
 }
 
 /* Fields that routers change are not covered; all other bytes are */
-TEST(test_icrc_masks_what_changes)
+TEST_VOID(test_icrc_masks_what_changes)
 {
 	static const unsigned int masked[] = {
 		L3 + 1, L3 + 8, L3 + 10, L3 + 11,
@@ -77,7 +77,7 @@ TEST(test_icrc_masks_what_changes)
 	}
 }
 
-TEST(test_parse_write)
+TEST_VOID(test_parse_write)
 {
 	struct packet pkt = {};
 
@@ -100,7 +100,7 @@ TEST(test_parse_write)
 			    "\1\2\3\4\5\6", 6);
 }
 
-TEST(test_parse_ack)
+TEST_VOID(test_parse_ack)
 {
 	struct packet pkt = {};
 
@@ -114,7 +114,7 @@ TEST(test_parse_ack)
 	assert_int_equal(pkt.payload_len, 0);
 }
 
-TEST(test_parse_datagram)
+TEST_VOID(test_parse_datagram)
 {
 	struct packet pkt = {};
 
@@ -131,7 +131,7 @@ TEST(test_parse_datagram)
 }
 
 /* Ethernet padding is not part of the packet */
-TEST(test_parse_ignores_ethernet_padding)
+TEST_VOID(test_parse_ignores_ethernet_padding)
 {
 	uint8_t padded[sizeof(packet_ack) + 7] = {};
 	struct packet pkt;
@@ -171,7 +171,7 @@ static void assert_frame(const struct frame *frame, const uint8_t *bytes,
 	assert_memory_equal(wire, bytes, len);
 }
 
-TEST(test_build_write)
+TEST_VOID(test_build_write)
 {
 	struct packet pkt = {
 		.opcode = OPCODE_RC_WRITE_ONLY, .ack_req = true,
@@ -192,7 +192,7 @@ TEST(test_build_write)
 	assert_frame(&frame, packet_write_only, sizeof(packet_write_only));
 }
 
-TEST(test_build_ack)
+TEST_VOID(test_build_ack)
 {
 	struct packet pkt = {
 		.opcode = OPCODE_RC_ACK, .pkey = PKEY_DEFAULT,
@@ -209,7 +209,7 @@ TEST(test_build_ack)
 	assert_frame(&frame, packet_ack, sizeof(packet_ack));
 }
 
-TEST(test_build_datagram)
+TEST_VOID(test_build_datagram)
 {
 	struct packet pkt = {
 		.opcode = OPCODE_UD_SEND_ONLY_IMM, .solicited = true,
@@ -230,7 +230,7 @@ TEST(test_build_datagram)
 }
 
 /* [ORNIC-WIRE-28] The FETH precedes the RETH */
-TEST(test_build_flush)
+TEST_VOID(test_build_flush)
 {
 	struct packet pkt = {
 		.opcode = OPCODE_RC_FLUSH, .ack_req = true,
@@ -252,7 +252,7 @@ TEST(test_build_flush)
 }
 
 /* [ORNIC-WIRE-27] The masks follow the AtomicETH */
-TEST(test_build_masked_atomic)
+TEST_VOID(test_build_masked_atomic)
 {
 	struct packet pkt = {
 		.opcode = OPCODE_RC_MASKED_CMP_SWP, .ack_req = true,
@@ -342,7 +342,7 @@ static const struct packet_path any_path = {
 };
 
 /* Each known opcode, and those reserved for RC, with payload where it may have some */
-TEST(test_every_opcode_both_ways)
+TEST_VOID(test_every_opcode_both_ways)
 {
 	static uint8_t payload[1000];
 	unsigned int opcode, local, known = 0;
@@ -377,7 +377,7 @@ TEST(test_every_opcode_both_ways)
 }
 
 /* Truncated packets are refused; ASan checks that no byte beyond is read */
-TEST(test_truncated_packets_are_malformed)
+TEST_VOID(test_truncated_packets_are_malformed)
 {
 	unsigned int opcode, len, cut;
 
@@ -412,7 +412,7 @@ TEST(test_truncated_packets_are_malformed)
 }
 
 /* [ORNIC-WIRE-3], [ORNIC-WIRE-12] */
-TEST(test_bad_fields_are_malformed)
+TEST_VOID(test_bad_fields_are_malformed)
 {
 	uint8_t copy[sizeof(packet_write_only)];
 	struct packet pkt;
@@ -449,7 +449,7 @@ TEST(test_bad_fields_are_malformed)
 }
 
 /* A pad that is longer than the payload */
-TEST(test_pad_beyond_payload_is_malformed)
+TEST_VOID(test_pad_beyond_payload_is_malformed)
 {
 	struct packet pkt = any_packet;
 	struct frame frame = {};
@@ -469,7 +469,7 @@ TEST(test_pad_beyond_payload_is_malformed)
 	assert_int_equal(parse(&pkt, wire, len, L3, BTH_V4), PACKET_MALFORMED);
 }
 
-TEST(test_payload_where_there_is_none)
+TEST_VOID(test_payload_where_there_is_none)
 {
 	struct packet pkt = any_packet;
 	struct frame frame = {};
@@ -481,7 +481,7 @@ TEST(test_payload_where_there_is_none)
 			 PACKET_MALFORMED);
 }
 
-TEST(test_sport_is_dynamic)
+TEST_VOID(test_sport_is_dynamic)
 {
 	unsigned int i;
 
@@ -494,7 +494,7 @@ TEST(test_sport_is_dynamic)
 	assert_int_equal(packet_sport(0, 17, 4711), packet_sport(0, 4711, 17));
 }
 
-TEST(test_sgid_of_both_kinds)
+TEST_VOID(test_sgid_of_both_kinds)
 {
 	struct frame *frame = frame_of(packet_ack, sizeof(packet_ack));
 	struct headers headers;

@@ -12,10 +12,9 @@ static void talk(struct side *side)
 }
 
 /* [ORNIC-WIRE-10] Any entry with the same GID and VLAN will do */
-TEST(test_same_gid_twice, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_same_gid_twice, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const unsigned int index[] = { 0, 20 };
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	struct ornic_set_gid_in in = {
 		.flags = htole16(ORNIC_GID_VALID),
@@ -42,9 +41,8 @@ TEST(test_same_gid_twice, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-WIRE-10] The same GID in another VLAN is another source */
-TEST(test_same_gid_of_another_vlan, IN_PAIR(pair_setup_rc, bytes))
+TEST(test_same_gid_of_another_vlan, struct pair *pair, IN_PAIR(pair_setup_rc, bytes))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	struct ornic_set_gid_in in = {
 		.index = htole16(20),

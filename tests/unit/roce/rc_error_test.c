@@ -59,35 +59,32 @@ static void rc_fails_locally(struct pair *pair, struct pair_wr *wr,
 #define FAILS_LOCALLY(pair, wr, status, stat) \
 	rc_fails_locally(pair, wr, ORNIC_WC_##status, ORNIC_DEVICE_STAT_##stat)
 
-TEST(test_local_bad_lkey, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_local_bad_lkey, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair_wr wr = wr_data(A((struct pair *)*state), ORNIC_WR_SEND, 9);
+	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 9);
 
 	wr.sge[0].lkey ^= 1;
-	FAILS_LOCALLY(*state, &wr, LOC_PROT_ERR, bad_lkey);
+	FAILS_LOCALLY(pair, &wr, LOC_PROT_ERR, bad_lkey);
 }
 
-TEST(test_local_out_of_range, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_local_out_of_range, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 9);
 
 	wr.sge[0].addr += PAIR_BUF_SIZE - 8;
 	FAILS_LOCALLY(pair, &wr, LOC_PROT_ERR, bad_lkey);
 }
 
-TEST(test_local_wrapped_length, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_local_wrapped_length, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0x7fffffff);
 
 	wr.sge[0].addr = UINT64_MAX - 100;
 	FAILS_LOCALLY(pair, &wr, LOC_PROT_ERR, bad_lkey);
 }
 
-TEST(test_local_foreign_pd, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_local_foreign_pd, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 9);
 
 	wr.sge[0].lkey = host_mr(A(pair)->host, host_pd(A(pair)->host),
@@ -95,9 +92,8 @@ TEST(test_local_foreign_pd, IN_PAIR_BOTH(pair_setup_rc))
 	FAILS_LOCALLY(pair, &wr, LOC_PROT_ERR, bad_lkey);
 }
 
-TEST(test_local_read_into_read_only, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_local_read_into_read_only, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_READ, 9);
 
 	wr.sge[0].lkey = host_mr(A(pair)->host, A(pair)->pdn, A(pair)->addr,
@@ -105,18 +101,16 @@ TEST(test_local_read_into_read_only, IN_PAIR_BOTH(pair_setup_rc))
 	FAILS_LOCALLY(pair, &wr, LOC_PROT_ERR, bad_lkey);
 }
 
-TEST(test_local_bad_opcodes, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_local_bad_opcodes, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_TSO, 0);
 
 	wr.sges = 0;
 	FAILS_LOCALLY(pair, &wr, LOC_QP_OP_ERR, bad_wqe_opcode);
 }
 
-TEST(test_local_unknown_opcode, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_local_unknown_opcode, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), 0xee, 0);
 
 	wr.sges = 0;
@@ -124,9 +118,8 @@ TEST(test_local_unknown_opcode, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-SQ-7] */
-TEST(test_local_inline_read, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_local_inline_read, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_READ, 0);
 
 	wr.flags |= ORNIC_SEND_INLINE;
@@ -134,9 +127,8 @@ TEST(test_local_inline_read, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-SQ-6] */
-TEST(test_local_too_many_sges, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_local_too_many_sges, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 1);
 
 	wr.sges = CARD_MAX_SGE + 1;
@@ -144,9 +136,8 @@ TEST(test_local_too_many_sges, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-SQ-6] */
-TEST(test_local_too_much_inline, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_local_too_much_inline, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 1);
 	static uint8_t data[CARD_MAX_INLINE + 1];
 
@@ -157,17 +148,15 @@ TEST(test_local_too_much_inline, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-SQ-13] */
-TEST(test_local_atomic_of_other_size, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_local_atomic_of_other_size, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_ATOMIC_FETCH_ADD, 16);
 
 	FAILS_LOCALLY(pair, &wr, LOC_QP_OP_ERR, bad_wqe_count);
 }
 
-TEST(test_local_too_long, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_local_too_long, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 0x80000000);
 
 	wr.sges = 2;
@@ -175,9 +164,8 @@ TEST(test_local_too_long, IN_PAIR_BOTH(pair_setup_rc))
 	rc_fails(pair, &wr, ORNIC_WC_LOC_LEN_ERR);
 }
 
-TEST(test_local_read_without_depth, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_local_read_without_depth, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_READ, 8);
 
 	pair_qp(A(pair))->attr.max_rd_atomic = 0;
@@ -185,9 +173,8 @@ TEST(test_local_read_without_depth, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-SQ-3] A WQE that extends beyond the producer index */
-TEST(test_local_wqe_beyond_pi, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_local_wqe_beyond_pi, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 8);
 
 	wr.sges = 9;
@@ -200,10 +187,8 @@ TEST(test_local_wqe_beyond_pi, IN_PAIR_BOTH(pair_setup_rc))
 	pair_poll_none(A(pair));
 }
 
-TEST(test_local_bad_sq_pi, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_local_bad_sq_pi, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
-
 	guest_store32(&host_qp_dbr(&A(pair)->qp)->sq_pi, 65);
 	pair_ring(A(pair));
 	pair_run(pair);
@@ -227,9 +212,8 @@ static enum pair_fate fate_change_wqe(struct pair *pair,
 	return PAIR_DROP;
 }
 
-TEST(test_local_wqe_changed_on_its_way, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_local_wqe_changed_on_its_way, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 100);
 
 	pair->fate = fate_change_wqe;
@@ -239,9 +223,8 @@ TEST(test_local_wqe_changed_on_its_way, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* Memory of a region is unmapped */
-TEST(test_local_memory_unmapped, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_local_memory_unmapped, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 100);
 
 	wr.sge[0].addr += HOST_PAGE;
@@ -250,9 +233,8 @@ TEST(test_local_memory_unmapped, IN_PAIR_BOTH(pair_setup_rc))
 	host_map(A(pair)->host, wr.sge[0].addr, HOST_PAGE);
 }
 
-TEST(test_local_ring_unmapped, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_local_ring_unmapped, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 100);
 
 	pair_post(A(pair), &wr);
@@ -265,9 +247,8 @@ TEST(test_local_ring_unmapped, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-SQ-8] */
-TEST(test_local_ring_unmapped_in_err, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_local_ring_unmapped_in_err, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 100);
 
 	pair_state(A(pair), ORNIC_QPS_ERR);
@@ -309,36 +290,35 @@ static void no_access(struct pair *pair, struct pair_wr *wr)
 	pair_stat_is(B(pair), ORNIC_RDMA_STAT_remote_access_errors, 1);
 }
 
-TEST(test_remote_bad_rkey, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_remote_bad_rkey, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair_wr wr = wr_data(A((struct pair *)*state),
+	struct pair_wr wr = wr_data(A(pair),
 				    ORNIC_WR_RDMA_WRITE, 5000);
 
 	wr.rkey ^= 0x100;
-	no_access(*state, &wr);
+	no_access(pair, &wr);
 }
 
-TEST(test_remote_read_out_of_range, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_remote_read_out_of_range, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair_wr wr = wr_data(A((struct pair *)*state),
+	struct pair_wr wr = wr_data(A(pair),
 				    ORNIC_WR_RDMA_READ, 5000);
 
 	wr.raddr += PAIR_BUF_SIZE - 4999;
-	no_access(*state, &wr);
+	no_access(pair, &wr);
 }
 
-TEST(test_remote_address_wraps, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_remote_address_wraps, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair_wr wr = wr_data(A((struct pair *)*state),
+	struct pair_wr wr = wr_data(A(pair),
 				    ORNIC_WR_RDMA_WRITE, 5000);
 
 	wr.raddr = UINT64_MAX - 10;
-	no_access(*state, &wr);
+	no_access(pair, &wr);
 }
 
-TEST(test_remote_foreign_pd, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_remote_foreign_pd, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 8);
 
 	wr.rkey = host_mr(B(pair)->host, host_pd(B(pair)->host), B(pair)->addr,
@@ -377,7 +357,7 @@ static void remote_no_permission(struct pair *pair, unsigned int opcode,
 }
 
 /* [ORNIC-KEY-2], [ORNIC-WIRE-20] */
-TEST(test_remote_not_allowed, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_remote_not_allowed, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const struct {
 		unsigned int opcode;
@@ -391,17 +371,16 @@ TEST(test_remote_not_allowed, IN_PAIR_BOTH(pair_setup_rc))
 	unsigned int i;
 
 	for (i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
-		remote_no_permission(*state, cases[i / 2].opcode,
+		remote_no_permission(pair, cases[i / 2].opcode,
 				     cases[i / 2].access, i & 1);
-		pair_again(*state);
+		pair_again(pair);
 	}
 }
 
 /* [ORNIC-SQ-12] Without data no key is checked, but the access of the QP is */
-TEST(test_no_data_not_allowed_by_qp, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_no_data_not_allowed_by_qp, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const unsigned int opcodes[] = { ORNIC_WR_RDMA_WRITE, ORNIC_WR_RDMA_READ };
-	struct pair *pair = *state;
 	struct pair_wr wr;
 	unsigned int i;
 
@@ -417,9 +396,8 @@ TEST(test_no_data_not_allowed_by_qp, IN_PAIR_BOTH(pair_setup_rc))
 	host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_rkey, 0);
 }
 
-TEST(test_remote_atomic_unaligned, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_remote_atomic_unaligned, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_ATOMIC_FETCH_ADD, 8);
 
 	wr.raddr += 4;
@@ -428,9 +406,8 @@ TEST(test_remote_atomic_unaligned, IN_PAIR_BOTH(pair_setup_rc))
 	pair_stat_is(B(pair), ORNIC_RDMA_STAT_remote_invalid_requests, 1);
 }
 
-TEST(test_remote_too_many_reads, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_remote_too_many_reads, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_READ, 8);
 
 	pair_qp(B(pair))->attr.max_dest_rd_atomic = 0;
@@ -439,9 +416,8 @@ TEST(test_remote_too_many_reads, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* Peers with different path MTUs */
-TEST(test_remote_other_mtu, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_remote_other_mtu, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 3000);
 
 	pair_qp(B(pair))->mtu_shift++;
@@ -451,9 +427,8 @@ TEST(test_remote_other_mtu, IN_PAIR_BOTH(pair_setup_rc))
 	pair_expect(B(pair), 7, ORNIC_WC_WR_FLUSH_ERR);
 }
 
-TEST(test_receive_too_short, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_receive_too_short, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 3000);
 
 	pair_post_recv(B(pair), 7, B(pair)->addr, 2999);
@@ -463,9 +438,8 @@ TEST(test_receive_too_short, IN_PAIR_BOTH(pair_setup_rc))
 	pair_expect(B(pair), 8, ORNIC_WC_WR_FLUSH_ERR);
 }
 
-TEST(test_receive_bad_lkey, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_receive_bad_lkey, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 3000);
 	struct sge sge = { B(pair)->addr, 4096, B(pair)->key + 1 };
 
@@ -475,9 +449,8 @@ TEST(test_receive_bad_lkey, IN_PAIR_BOTH(pair_setup_rc))
 	host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_lkey, 1);
 }
 
-TEST(test_receive_into_read_only, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_receive_into_read_only, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 3000);
 	struct sge sge = { B(pair)->addr, 4096, 0 };
 
@@ -488,9 +461,8 @@ TEST(test_receive_into_read_only, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-RQ-1] */
-TEST(test_receive_too_many_sges, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_receive_too_many_sges, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 3000);
 	struct sge sge[CARD_MAX_SGE] = { };
 
@@ -500,9 +472,8 @@ TEST(test_receive_too_many_sges, IN_PAIR_BOTH(pair_setup_rc))
 	host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_wqe_count, 1);
 }
 
-TEST(test_receive_bad_rq_pi, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_receive_bad_rq_pi, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 3000);
 
 	guest_store32(&host_qp_dbr(&B(pair)->qp)->rq_pi, 17);
@@ -524,9 +495,8 @@ static enum pair_fate fate_destroy_mr(struct pair *pair,
 }
 
 /* With payload by reference all of it is underway at once */
-TEST(test_remote_region_destroyed_during_read, IN_PAIR(pair_setup_rc, bytes))
+TEST(test_remote_region_destroyed_during_read, struct pair *pair, IN_PAIR(pair_setup_rc, bytes))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_READ, 4u << 20);
 
 	pair->fate = fate_destroy_mr;
@@ -550,7 +520,7 @@ static void refused(struct pair *pair, unsigned int opcode, uint32_t len)
 	assert_int_equal(invalid_requests(pair), before + 1);
 }
 
-TEST(test_packets_out_of_place_or_length, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_packets_out_of_place_or_length, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const struct {
 		unsigned int opcode;
@@ -566,16 +536,15 @@ TEST(test_packets_out_of_place_or_length, IN_PAIR_BOTH(pair_setup_rc))
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		refused(*state, cases[i].opcode, cases[i].len);
-		pair_again(*state);
+		refused(pair, cases[i].opcode, cases[i].len);
+		pair_again(pair);
 	}
 }
 
 /* [ORNIC-WIRE-20] At the PSN expected; a duplicate is dropped */
-TEST(test_reserved_opcodes, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_reserved_opcodes, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const uint8_t opcodes[] = { 0x15, 0x18, 0x19, 0x1a, 0x1b, 0x1e, 0x1f };
-	struct pair *pair = *state;
 	static const uint8_t payload[8];
 	struct packet pkt;
 	unsigned int i, sent;
@@ -597,9 +566,8 @@ TEST(test_reserved_opcodes, IN_PAIR_BOTH(pair_setup_rc))
 	}
 }
 
-TEST(test_write_amid_send, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_write_amid_send, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	static const uint8_t payload[1024];
 	struct packet pkt = pair_packet(pair, OPCODE_RC_SEND_FIRST);
 
@@ -610,9 +578,8 @@ TEST(test_write_amid_send, IN_PAIR_BOTH(pair_setup_rc))
 	pair_expect(B(pair), 9, ORNIC_WC_WR_FLUSH_ERR);
 }
 
-TEST(test_huge_dma_length, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_huge_dma_length, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct packet pkt = pair_packet(pair, OPCODE_RC_READ_REQUEST);
 
 	pkt.dma_len = UINT32_MAX;
@@ -620,9 +587,8 @@ TEST(test_huge_dma_length, IN_PAIR_BOTH(pair_setup_rc))
 	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_REQ_ERR);
 }
 
-TEST(test_other_partition_is_dropped, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_other_partition_is_dropped, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct packet pkt = pair_packet(pair, OPCODE_RC_WRITE_ONLY);
 
 	pkt.pkey = 0x1234;
@@ -631,9 +597,8 @@ TEST(test_other_partition_is_dropped, IN_PAIR_BOTH(pair_setup_rc))
 	pair_state_is(B(pair), ORNIC_QPS_RTS);
 }
 
-TEST(test_datagram_to_rc_is_dropped, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_datagram_to_rc_is_dropped, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct packet pkt = pair_packet(pair, OPCODE_UD_SEND_ONLY);
 
 	pair_inject(pair, &pkt, "12345678", 8);
@@ -641,13 +606,12 @@ TEST(test_datagram_to_rc_is_dropped, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* Responses without a request change nothing, whatever PSN and syndrome */
-TEST(test_ghost_answers, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_ghost_answers, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const uint8_t opcodes[] = {
 		OPCODE_RC_ACK, OPCODE_RC_READ_RESP_ONLY, OPCODE_RC_ATOMIC_ACK,
 		OPCODE_RC_READ_RESP_MIDDLE,
 	};
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(B(pair), ORNIC_WR_RDMA_WRITE, 8);
 	unsigned int i, syndrome;
 	int delta;
@@ -677,9 +641,8 @@ static enum pair_fate fate_drop_answers(struct pair *pair,
 	return pkt->op->kind == OPCODE_READ_RESP ? PAIR_DROP : PAIR_DELIVER;
 }
 
-TEST(test_bad_read_response, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_bad_read_response, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(B(pair), ORNIC_WR_RDMA_READ, 100);
 	struct packet pkt = pair_packet(pair, OPCODE_RC_READ_RESP_ONLY);
 
@@ -694,9 +657,8 @@ TEST(test_bad_read_response, IN_PAIR_BOTH(pair_setup_rc))
 
 /* ---- the CQ ---- */
 
-TEST(test_cq_overrun_stops_the_qp, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_cq_overrun_stops_the_qp, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 8);
 	unsigned int i;
 

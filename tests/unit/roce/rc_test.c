@@ -49,19 +49,18 @@ static void all_lengths(struct pair *pair, bool send)
 	pair_poll_none(B(pair));
 }
 
-TEST(test_send_all_lengths, IN_PAIR_ALL(pair_setup_rc))
+TEST(test_send_all_lengths, struct pair *pair, IN_PAIR_ALL(pair_setup_rc))
 {
-	all_lengths(*state, true);
+	all_lengths(pair, true);
 }
 
-TEST(test_write_all_lengths, IN_PAIR_ALL(pair_setup_rc))
+TEST(test_write_all_lengths, struct pair *pair, IN_PAIR_ALL(pair_setup_rc))
 {
-	all_lengths(*state, false);
+	all_lengths(pair, false);
 }
 
-TEST(test_read_all_lengths, IN_PAIR_ALL(pair_setup_rc))
+TEST(test_read_all_lengths, struct pair *pair, IN_PAIR_ALL(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct ornic_cqe cqe;
 	struct pair_wr wr;
 	unsigned int i;
@@ -80,9 +79,8 @@ TEST(test_read_all_lengths, IN_PAIR_ALL(pair_setup_rc))
 	}
 }
 
-TEST(test_atomics, IN_PAIR_ALL(pair_setup_rc))
+TEST(test_atomics, struct pair *pair, IN_PAIR_ALL(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_ATOMIC_FETCH_ADD, 64, 8);
 	struct ornic_cqe cqe;
 
@@ -110,9 +108,8 @@ TEST(test_atomics, IN_PAIR_ALL(pair_setup_rc))
 	assert_int_equal(le64toh(*pair_word(B(pair), 64)), 0x1122334455667788);
 }
 
-TEST(test_inline, IN_PAIR_ALL(pair_setup_rc))
+TEST(test_inline, struct pair *pair, IN_PAIR_ALL(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	uint8_t data[CARD_MAX_INLINE];
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 0);
 
@@ -131,9 +128,8 @@ TEST(test_inline, IN_PAIR_ALL(pair_setup_rc))
 }
 
 /* Pieces of odd lengths on both sides, also empty ones */
-TEST(test_scatter_gather, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_scatter_gather, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 0);
 	struct sge to[CARD_MAX_SGE];
 	uint32_t at = 0, len;
@@ -160,9 +156,8 @@ TEST(test_scatter_gather, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-SQ-1], [ORNIC-GEN-5], [ORNIC-ORD-6] */
-TEST(test_many_messages_wrap_the_rings, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_many_messages_wrap_the_rings, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr;
 	unsigned int i, j;
 
@@ -198,9 +193,8 @@ TEST(test_many_messages_wrap_the_rings, IN_PAIR_BOTH(pair_setup_rc))
 	pair_poll_none(A(pair));
 }
 
-TEST(test_solicited, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_solicited, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 3000);
 	struct host *host = B(pair)->host;
 	unsigned int irqs;
@@ -227,9 +221,8 @@ static enum pair_fate fate_count_acks(struct pair *pair,
 }
 
 /* The response of a READ or an atomic acknowledges all earlier requests */
-TEST(test_answer_is_the_ack, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_answer_is_the_ack, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr write = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 9);
 	struct pair_wr read = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 9);
 	struct pair_wr add = pair_wr_data(A(pair), ORNIC_WR_ATOMIC_FETCH_ADD, 0,
@@ -268,9 +261,8 @@ static enum pair_fate fate_count_reads(struct pair *pair,
 	return PAIR_DELIVER;
 }
 
-TEST(test_read_depth_and_fence, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_read_depth_and_fence, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct ornic_qp_attr attr = { .max_rd_atomic = 2 };
 	struct pair_wr wr;
 	unsigned int i;
@@ -297,9 +289,8 @@ TEST(test_read_depth_and_fence, IN_PAIR_BOTH(pair_setup_rc))
 
 /* ---- paths ---- */
 
-TEST(test_path_mtu, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_path_mtu, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct ornic_qp_attr attr;
 	struct pair_wr wr;
 	unsigned int mtu;
@@ -332,9 +323,8 @@ TEST(test_path_mtu, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-WIRE-10] */
-TEST(test_wrong_path_is_dropped, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_wrong_path_is_dropped, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
 
 	/* B expects another peer */
@@ -350,9 +340,8 @@ TEST(test_wrong_path_is_dropped, IN_PAIR_BOTH(pair_setup_rc))
 
 /* ---- states ---- */
 
-TEST(test_comm_established, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_comm_established, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
 
 	struct packet ahead = pair_packet(pair, OPCODE_RC_WRITE_ONLY);
@@ -369,9 +358,8 @@ TEST(test_comm_established, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-QP-6], [ORNIC-QP-11] */
-TEST(test_error_flushes_all, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_error_flushes_all, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
 	unsigned int i;
 
@@ -410,9 +398,8 @@ TEST(test_error_flushes_all, IN_PAIR_BOTH(pair_setup_rc))
  * [ORNIC-OBJ-25] A destroyed QP leaves packets on the wire, which have no
  * effect
  */
-TEST(test_destroy_in_flight, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_destroy_in_flight, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 100000);
 
 	pair_post(A(pair), &wr);
@@ -425,9 +412,8 @@ TEST(test_destroy_in_flight, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-DEV-13] Bytes of RoCE are payload, however the packets are cut */
-TEST(test_bytes_are_payload, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_bytes_are_payload, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 3001);
 
 	pair_one(pair, &wr);

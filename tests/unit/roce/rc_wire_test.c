@@ -107,9 +107,8 @@ static void set_retries(struct side *side, uint8_t retry_cnt, uint8_t rnr_retry)
 	pair_state(side, ORNIC_QPS_RTS);
 }
 
-TEST(test_random_loss_duplication_reordering, IN_PAIR_ALL(pair_setup_rc))
+TEST(test_random_loss_duplication_reordering, struct pair *pair, IN_PAIR_ALL(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	unsigned int seed;
 	uint64_t first = unit_seed();
 
@@ -159,19 +158,19 @@ static void rc_each_packet(struct pair *pair,
 }
 
 /* [ORNIC-WIRE-14] */
-TEST(test_lose_each_packet, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_lose_each_packet, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	rc_each_packet(*state, fate_lose_nth);
+	rc_each_packet(pair, fate_lose_nth);
 }
 
-TEST(test_repeat_each_packet, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_repeat_each_packet, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	rc_each_packet(*state, fate_twice_nth);
+	rc_each_packet(pair, fate_twice_nth);
 }
 
-TEST(test_delay_each_packet, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_delay_each_packet, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	rc_each_packet(*state, fate_late_nth);
+	rc_each_packet(pair, fate_late_nth);
 }
 
 static enum pair_fate fate_lose_acks(struct pair *pair,
@@ -182,9 +181,8 @@ static enum pair_fate fate_lose_acks(struct pair *pair,
 }
 
 /* The message was executed; the retry must not execute it again */
-TEST(test_lost_ack_is_not_executed_twice, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_lost_ack_is_not_executed_twice, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 100);
 
 	pair->fate = fate_lose_acks;
@@ -201,9 +199,8 @@ TEST(test_lost_ack_is_not_executed_twice, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-WIRE-15] */
-TEST(test_retries_exceeded, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_retries_exceeded, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 100);
 	struct ornic_qp_attr attr;
 	uint64_t timeout_ns = 4096 << 8;
@@ -226,9 +223,8 @@ TEST(test_retries_exceeded, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-WIRE-15] */
-TEST(test_timeout_0_waits_for_ever, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_timeout_0_waits_for_ever, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 100);
 
 	pair_qp(A(pair))->attr.timeout = 0;
@@ -255,9 +251,8 @@ static enum pair_fate fate_little_room(struct pair *pair,
 }
 
 /* Frames between cards of one process are not lost */
-TEST(test_window_follows_the_wire, IN_PAIR(pair_setup_rc, bytes))
+TEST(test_window_follows_the_wire, struct pair *pair, IN_PAIR(pair_setup_rc, bytes))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0,
 					 2 << 20);
 	uint32_t packets = wr.sge[0].length / 1024;
@@ -317,9 +312,8 @@ static void expect_reads(struct pair *pair, unsigned int seed)
  * [ORNIC-WIRE-20] While B repeats the response of the oldest READ, it accepts
  * the maximum number of new ones.
  */
-TEST(test_new_reads_while_one_is_repeated, IN_PAIR(pair_setup_rc, bytes))
+TEST(test_new_reads_while_one_is_repeated, struct pair *pair, IN_PAIR(pair_setup_rc, bytes))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0,
 					 READS_LEN);
 	struct packet pkt;
@@ -340,9 +334,8 @@ TEST(test_new_reads_while_one_is_repeated, IN_PAIR(pair_setup_rc, bytes))
 }
 
 /* [ORNIC-WIRE-20] Only requests whose response is not sent yet count against the limit */
-TEST(test_more_reads_than_the_limit, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_more_reads_than_the_limit, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 5000);
 	unsigned int i;
 
@@ -367,9 +360,8 @@ TEST(test_more_reads_than_the_limit, IN_PAIR_BOTH(pair_setup_rc))
  * [ORNIC-WIRE-19] A forged duplicate must not make the card repeat a response
  * of up to 2 GiB: it has to match the original request.
  */
-TEST(test_duplicate_read_of_something_else, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_duplicate_read_of_something_else, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0,
 					 READS_LEN);
 	struct packet good, bad;
@@ -463,9 +455,8 @@ static void expect_part(struct pair *pair, unsigned int at, uint32_t end)
 }
 
 /* [ORNIC-WIRE-19] Any part that begins with a packet of the response */
-TEST(test_parts_of_a_read, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_parts_of_a_read, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, sizeof(parts.data) - 100);
 	struct packet pkt = read_packet(pair, &wr);
 
@@ -494,9 +485,8 @@ TEST(test_parts_of_a_read, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* Copies of a request do not restart the response that is being sent */
-TEST(test_copies_of_a_read_in_a_row, IN_PAIR(pair_setup_rc, bytes))
+TEST(test_copies_of_a_read_in_a_row, struct pair *pair, IN_PAIR(pair_setup_rc, bytes))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0,
 					 READS_LEN);
 	struct resp_cursor *again = &pair_qp(B(pair))->resp.again;
@@ -529,9 +519,8 @@ TEST(test_copies_of_a_read_in_a_row, IN_PAIR(pair_setup_rc, bytes))
  * [ORNIC-WIRE-19] A READ that the wire delayed until its key was destroyed. No
  * peer waits for the response, so it is no error.
  */
-TEST(test_old_read_of_what_is_gone, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_old_read_of_what_is_gone, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 5000);
 	struct ornic_qp_attr attr;
 	struct packet pkt;
@@ -591,9 +580,8 @@ static void arrives(struct pair *pair, unsigned int opcode, unsigned int ahead)
 }
 
 /* [ORNIC-WIRE-19] A NAK of a gap, or an RNR NAK, does not hide that the connection has failed */
-TEST(test_error_behind_another_nak, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_error_behind_another_nak, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct packet pkt;
 	unsigned int i;
 
@@ -624,10 +612,8 @@ TEST(test_error_behind_another_nak, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* The packet that showed the gap was dropped, so it is missing when the gap is closed */
-TEST(test_late_packet_closes_the_gap, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_late_packet_closes_the_gap, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
-
 	arrives(pair, OPCODE_RC_WRITE_ONLY, 2);
 	arrives(pair, OPCODE_RC_WRITE_ONLY, 0);
 	arrives(pair, OPCODE_RC_WRITE_ONLY, 1);
@@ -641,10 +627,8 @@ TEST(test_late_packet_closes_the_gap, IN_PAIR_BOTH(pair_setup_rc))
 	expect_answer(pair, AETH_ACK | AETH_NO_CREDITS, 0xffffff);
 }
 
-TEST(test_ready_before_the_rnr_nak, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_ready_before_the_rnr_nak, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
-
 	arrives(pair, OPCODE_RC_SEND_ONLY, 0);
 	pair_post_recv(B(pair), 1, B(pair)->addr, 8);
 	arrives(pair, OPCODE_RC_SEND_ONLY, 0);
@@ -653,10 +637,8 @@ TEST(test_ready_before_the_rnr_nak, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-WIRE-21] The NAK of a READ has the number of before, whatever came behind the READ */
-TEST(test_message_number_of_a_failed_read, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_message_number_of_a_failed_read, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
-
 	arrives(pair, OPCODE_RC_WRITE_ONLY, 0);
 	pair_run(pair);
 	arrives(pair, OPCODE_RC_READ_REQUEST, 1);
@@ -670,9 +652,8 @@ TEST(test_message_number_of_a_failed_read, IN_PAIR_BOTH(pair_setup_rc))
 /* ---- receiver not ready ---- */
 
 /* [ORNIC-WIRE-16] */
-TEST(test_rnr_then_ready, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_rnr_then_ready, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 5000);
 
 	pair_fill(A(pair)->buf, 5000, 3);
@@ -689,9 +670,8 @@ TEST(test_rnr_then_ready, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* WRITE with immediate in several packets: only the last one needs a WQE */
-TEST(test_rnr_of_write_with_imm, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_rnr_of_write_with_imm, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE_WITH_IMM, 0,
 				    5000);
 
@@ -705,9 +685,8 @@ TEST(test_rnr_of_write_with_imm, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-WIRE-16] */
-TEST(test_rnr_retries_exceeded, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_rnr_retries_exceeded, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10);
 
 	pair_post(A(pair), &wr);
@@ -719,9 +698,8 @@ TEST(test_rnr_retries_exceeded, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-WIRE-16] */
-TEST(test_rnr_for_ever, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_rnr_for_ever, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10);
 
 	set_retries(A(pair), 3, REQ_RNR_FOREVER);
@@ -737,9 +715,8 @@ TEST(test_rnr_for_ever, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-WIRE-16] Progress gives the RNR retries back */
-TEST(test_rnr_retries_are_given_back, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_rnr_retries_are_given_back, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10);
 	unsigned int i;
 
@@ -757,7 +734,7 @@ TEST(test_rnr_retries_are_given_back, IN_PAIR_BOTH(pair_setup_rc))
 	pair_stat_is(A(pair), ORNIC_RDMA_STAT_rnr_retries_exceeded, 0);
 }
 
-TEST(test_rnr_timer_table)
+TEST_VOID(test_rnr_timer_table)
 {
 	assert_int_equal(rnr_ns(0), 655360000);
 	assert_int_equal(rnr_ns(1), 10000);

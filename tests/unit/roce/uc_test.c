@@ -23,9 +23,8 @@ static enum pair_fate only_requests(struct pair *pair, const struct packet *pkt)
 }
 
 /* [ORNIC-UC-1] */
-TEST(test_all_operations, IN_PAIR_ALL(pair_setup_uc))
+TEST(test_all_operations, struct pair *pair, IN_PAIR_ALL(pair_setup_uc))
 {
-	struct pair *pair = *state;
 	struct ornic_cqe cqe;
 	struct pair_wr wr;
 	unsigned int i, op;
@@ -67,9 +66,8 @@ TEST(test_all_operations, IN_PAIR_ALL(pair_setup_uc))
 }
 
 /* [ORNIC-UC-1] A full ring, with inline data, SGEs and unsignaled WQEs */
-TEST(test_many, IN_PAIR_ALL(pair_setup_uc))
+TEST(test_many, struct pair *pair, IN_PAIR_ALL(pair_setup_uc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr;
 	unsigned int i;
 
@@ -101,9 +99,8 @@ TEST(test_many, IN_PAIR_ALL(pair_setup_uc))
 }
 
 /* [ORNIC-UC-2] The buffer may be reused when the completion is visible */
-TEST(test_payload_is_a_copy, IN_PAIR_BOTH(pair_setup_uc))
+TEST(test_payload_is_a_copy, struct pair *pair, IN_PAIR_BOTH(pair_setup_uc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 20000);
 	unsigned int turns = 0;
 
@@ -135,9 +132,8 @@ static enum pair_fate lose_one(struct pair *pair, const struct packet *pkt)
  * [ORNIC-WIRE-23], [ORNIC-UC-3] The loss of any packet loses the whole
  * message. Its receive WQE serves the next message, and both sides go on.
  */
-TEST(test_loss, IN_PAIR_BOTH(pair_setup_uc))
+TEST(test_loss, struct pair *pair, IN_PAIR_BOTH(pair_setup_uc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr;
 	unsigned int lost;
 
@@ -162,9 +158,8 @@ TEST(test_loss, IN_PAIR_BOTH(pair_setup_uc))
 }
 
 /* [ORNIC-UC-3] The receive WQE of a dropped SEND serves a WRITE */
-TEST(test_loss_then_write, IN_PAIR_BOTH(pair_setup_uc))
+TEST(test_loss_then_write, struct pair *pair, IN_PAIR_BOTH(pair_setup_uc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 20000);
 	struct ornic_cqe cqe;
 
@@ -195,9 +190,8 @@ static enum pair_fate disorder(struct pair *pair, const struct packet *pkt)
 }
 
 /* A completed receive holds one whole message, whatever the wire does */
-TEST(test_bad_wire, IN_PAIR_BOTH(pair_setup_uc))
+TEST(test_bad_wire, struct pair *pair, IN_PAIR_BOTH(pair_setup_uc))
 {
-	struct pair *pair = *state;
 	unsigned int i, received = 0;
 	struct pair_wr wr;
 
@@ -219,9 +213,8 @@ TEST(test_bad_wire, IN_PAIR_BOTH(pair_setup_uc))
 }
 
 /* [ORNIC-RQ-7] */
-TEST(test_no_receive_wqe_is_a_loss, IN_PAIR_BOTH(pair_setup_uc))
+TEST(test_no_receive_wqe_is_a_loss, struct pair *pair, IN_PAIR_BOTH(pair_setup_uc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 20000);
 
 	pair_one(pair, &wr);
@@ -255,9 +248,8 @@ static void opcode_dropped(struct pair *pair, unsigned int opcode, uint32_t len)
 }
 
 /* [ORNIC-UC-4] */
-TEST(test_invalid_requests_are_dropped, IN_PAIR(pair_setup_uc, bytes))
+TEST(test_invalid_requests_are_dropped, struct pair *pair, IN_PAIR(pair_setup_uc, bytes))
 {
-	struct pair *pair = *state;
 	struct packet pkt;
 
 	pair_post_recv(B(pair), 1, B(pair)->addr, 8192);
@@ -281,9 +273,8 @@ TEST(test_invalid_requests_are_dropped, IN_PAIR(pair_setup_uc, bytes))
 }
 
 /* [ORNIC-UC-4] [ORNIC-KEY-2] */
-TEST(test_bad_rkeys_are_dropped, IN_PAIR(pair_setup_uc, bytes))
+TEST(test_bad_rkeys_are_dropped, struct pair *pair, IN_PAIR(pair_setup_uc, bytes))
 {
-	struct pair *pair = *state;
 	struct packet pkt;
 
 	pkt = pair_packet(pair, UC(WRITE_ONLY));
@@ -300,10 +291,8 @@ TEST(test_bad_rkeys_are_dropped, IN_PAIR(pair_setup_uc, bytes))
 }
 
 /* Opcodes of other transports and opcodes that need a response */
-TEST(test_other_opcodes_are_unknown, IN_PAIR(pair_setup_uc, bytes))
+TEST(test_other_opcodes_are_unknown, struct pair *pair, IN_PAIR(pair_setup_uc, bytes))
 {
-	struct pair *pair = *state;
-
 	pair_post_recv(B(pair), 1, B(pair)->addr, 8192);
 	opcode_dropped(pair, OPCODE_RC_SEND_ONLY, 8);
 	opcode_dropped(pair, OPCODE_UD_SEND_ONLY, 8);
@@ -315,9 +304,8 @@ TEST(test_other_opcodes_are_unknown, IN_PAIR(pair_setup_uc, bytes))
 }
 
 /* [ORNIC-RQ-5] [ORNIC-UC-3] The WQE serves the next message that fits */
-TEST(test_receive_too_short, IN_PAIR_BOTH(pair_setup_uc))
+TEST(test_receive_too_short, struct pair *pair, IN_PAIR_BOTH(pair_setup_uc))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 3000);
 	struct ornic_cqe cqe;
@@ -342,9 +330,8 @@ TEST(test_receive_too_short, IN_PAIR_BOTH(pair_setup_uc))
 }
 
 /* [ORNIC-RQ-3] An error of the receive WQE takes the QP to ERR */
-TEST(test_receive_bad_lkey, IN_PAIR_BOTH(pair_setup_uc))
+TEST(test_receive_bad_lkey, struct pair *pair, IN_PAIR_BOTH(pair_setup_uc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 3000);
 	struct sge sge = { B(pair)->addr, 8192, B(pair)->key + 1 };
 
@@ -404,9 +391,8 @@ static void send_fails(struct pair *pair, struct pair_wr *wr,
 	assert_int_equal(pair_event(A(pair)), 0);
 }
 
-TEST(test_send_bad_lkey, IN_PAIR_BOTH(pair_setup_uc))
+TEST(test_send_bad_lkey, struct pair *pair, IN_PAIR_BOTH(pair_setup_uc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10);
 
 	wr.sge[0].lkey++;
@@ -414,9 +400,8 @@ TEST(test_send_bad_lkey, IN_PAIR_BOTH(pair_setup_uc))
 }
 
 /* The key of the second SGE is wrong, after the first packets were sent */
-TEST(test_send_bad_lkey_in_the_middle, IN_PAIR_BOTH(pair_setup_uc))
+TEST(test_send_bad_lkey_in_the_middle, struct pair *pair, IN_PAIR_BOTH(pair_setup_uc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 20000);
 
 	wr.sge[1] = wr.sge[0];
@@ -425,9 +410,8 @@ TEST(test_send_bad_lkey_in_the_middle, IN_PAIR_BOTH(pair_setup_uc))
 	send_fails(pair, &wr, ORNIC_WC_LOC_PROT_ERR);
 }
 
-TEST(test_send_bad_opcode, IN_PAIR_BOTH(pair_setup_uc))
+TEST(test_send_bad_opcode, struct pair *pair, IN_PAIR_BOTH(pair_setup_uc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 10);
 
 	send_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
@@ -435,9 +419,8 @@ TEST(test_send_bad_opcode, IN_PAIR_BOTH(pair_setup_uc))
 }
 
 /* [ORNIC-QP-1] Attributes of reliable connections only */
-TEST(test_attributes, IN_PAIR(pair_setup_uc, local))
+TEST(test_attributes, struct pair *pair, IN_PAIR(pair_setup_uc, local))
 {
-	struct pair *pair = *state;
 	static const uint32_t rc_only[] = {
 		ORNIC_QP_ATTR_MIN_RNR_TIMER, ORNIC_QP_ATTR_TIMEOUT,
 		ORNIC_QP_ATTR_RETRY_CNT, ORNIC_QP_ATTR_RNR_RETRY,
@@ -463,9 +446,8 @@ TEST(test_attributes, IN_PAIR(pair_setup_uc, local))
 	assert_int_equal(attr.min_rnr_timer, 0);
 }
 
-TEST(test_first_packet_is_told, IN_PAIR_BOTH(pair_setup_uc))
+TEST(test_first_packet_is_told, struct pair *pair, IN_PAIR_BOTH(pair_setup_uc))
 {
-	struct pair *pair = *state;
 	struct ornic_qp_attr attr = pair_attr(B(pair), A(pair));
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
 	unsigned int i;
@@ -481,9 +463,8 @@ TEST(test_first_packet_is_told, IN_PAIR_BOTH(pair_setup_uc))
 	assert_int_equal(pair_event(B(pair)), 0);
 }
 
-TEST(test_error_flushes, IN_PAIR_BOTH(pair_setup_uc))
+TEST(test_error_flushes, struct pair *pair, IN_PAIR_BOTH(pair_setup_uc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 20000);
 
 	pair->fate = lose_one;

@@ -53,9 +53,8 @@ static void ud_check_ext(struct pair *pair, const struct ornic_cqe *cqe,
 	assert_int_equal(le16toh(ext->vlan_tci), vlan ? PAIR_VLAN : 0);
 }
 
-TEST(test_send, IN_PAIR_ALL(pair_setup_ud))
+TEST(test_send, struct pair *pair, IN_PAIR_ALL(pair_setup_ud))
 {
-	struct pair *pair = *state;
 	static const uint32_t lengths[] = { 0, 1, 5, 1000, 4096 };
 	struct pair_wr wr;
 	unsigned int i, imm;
@@ -99,9 +98,8 @@ TEST(test_send, IN_PAIR_ALL(pair_setup_ud))
 }
 
 /* The buffer may be reused as soon as the completion is visible */
-TEST(test_payload_is_a_copy, IN_PAIR_BOTH(pair_setup_ud))
+TEST(test_payload_is_a_copy, struct pair *pair, IN_PAIR_BOTH(pair_setup_ud))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_datagram(pair, 100);
 
 	pair_fill(A(pair)->buf, 100, 4);
@@ -119,9 +117,8 @@ TEST(test_payload_is_a_copy, IN_PAIR_BOTH(pair_setup_ud))
  * Payload copies of datagrams that are dropped before they are sent must not
  * overwrite those of datagrams that are underway.
  */
-TEST(test_lost_copies_are_not_in_the_way, IN_PAIR_BOTH(pair_setup_ud))
+TEST(test_lost_copies_are_not_in_the_way, struct pair *pair, IN_PAIR_BOTH(pair_setup_ud))
 {
-	struct pair *pair = *state;
 	struct ornic_set_gid_in in = {
 		.index = htole16(A(pair)->sgid_index),
 	};
@@ -149,9 +146,8 @@ TEST(test_lost_copies_are_not_in_the_way, IN_PAIR_BOTH(pair_setup_ud))
 }
 
 /* [ORNIC-SQ-16], [ORNIC-WIRE-10] */
-TEST(test_qkey, IN_PAIR_BOTH(pair_setup_ud))
+TEST(test_qkey, struct pair *pair, IN_PAIR_BOTH(pair_setup_ud))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_datagram(pair, 10);
 
 	pair_post_recv(B(pair), 9, B(pair)->addr, 200);
@@ -167,9 +163,8 @@ TEST(test_qkey, IN_PAIR_BOTH(pair_setup_ud))
 	pair_state_is(B(pair), ORNIC_QPS_RTS);
 }
 
-TEST(test_no_receive_wqe_is_a_loss, IN_PAIR_BOTH(pair_setup_ud))
+TEST(test_no_receive_wqe_is_a_loss, struct pair *pair, IN_PAIR_BOTH(pair_setup_ud))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_datagram(pair, 10);
 
 	pair_send(A(pair), &wr);
@@ -180,9 +175,8 @@ TEST(test_no_receive_wqe_is_a_loss, IN_PAIR_BOTH(pair_setup_ud))
 }
 
 /* [ORNIC-WIRE-12] */
-TEST(test_unknown_qp_is_a_loss, IN_PAIR_BOTH(pair_setup_ud))
+TEST(test_unknown_qp_is_a_loss, struct pair *pair, IN_PAIR_BOTH(pair_setup_ud))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_datagram(pair, 10);
 
 	wr.dqpn = 0xffffff;
@@ -194,9 +188,8 @@ TEST(test_unknown_qp_is_a_loss, IN_PAIR_BOTH(pair_setup_ud))
 	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_unknown_qp, 2);
 }
 
-TEST(test_lost_address_is_a_loss, IN_PAIR_BOTH(pair_setup_ud))
+TEST(test_lost_address_is_a_loss, struct pair *pair, IN_PAIR_BOTH(pair_setup_ud))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_datagram(pair, 10);
 	struct ornic_set_gid_in in = {
 		.index = htole16(A(pair)->sgid_index),
@@ -209,9 +202,9 @@ TEST(test_lost_address_is_a_loss, IN_PAIR_BOTH(pair_setup_ud))
 }
 
 /* [ORNIC-RQ-5] The WQE serves the next datagram */
-TEST(test_receive_too_short, IN_PAIR_BOTH(pair_setup_ud), IN_PAIR_BOTH(pair_setup_gsi))
+TEST(test_receive_too_short, struct pair *pair,
+     IN_PAIR_BOTH(pair_setup_ud), IN_PAIR_BOTH(pair_setup_gsi))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_datagram(pair, 257);
 
 	if (pair_qp(A(pair))->base.type == ORNIC_QPT_GSI) {
@@ -235,9 +228,8 @@ TEST(test_receive_too_short, IN_PAIR_BOTH(pair_setup_ud), IN_PAIR_BOTH(pair_setu
 }
 
 /* [ORNIC-RQ-3] [ORNIC-QP-14] A receive WQE that fails takes the QP to ERR */
-TEST(test_receive_bad_lkey, IN_PAIR_BOTH(pair_setup_ud))
+TEST(test_receive_bad_lkey, struct pair *pair, IN_PAIR_BOTH(pair_setup_ud))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_datagram(pair, 10);
 	struct sge sge = { B(pair)->addr, 100, B(pair)->key + 1 };
 
@@ -282,17 +274,16 @@ static void ud_fails(struct pair *pair, struct pair_wr *wr, unsigned int status)
 	assert_int_equal(pair_event(A(pair)), 0);
 }
 
-TEST(test_too_long, IN_PAIR_BOTH(pair_setup_ud))
+TEST(test_too_long, struct pair *pair, IN_PAIR_BOTH(pair_setup_ud))
 {
-	struct pair_wr wr = wr_datagram(*state, 4097);
+	struct pair_wr wr = wr_datagram(pair, 4097);
 
-	ud_fails(*state, &wr, ORNIC_WC_LOC_LEN_ERR);
+	ud_fails(pair, &wr, ORNIC_WC_LOC_LEN_ERR);
 }
 
 /* A port MTU of 1500 bytes has room for 1024 */
-TEST(test_too_long_for_the_port, IN_PAIR_BOTH(pair_setup_ud))
+TEST(test_too_long_for_the_port, struct pair *pair, IN_PAIR_BOTH(pair_setup_ud))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_datagram(pair, 1025);
 	struct ornic_modify_port_in in = {
 		.mask = htole32(ORNIC_PORT_MTU),
@@ -303,17 +294,16 @@ TEST(test_too_long_for_the_port, IN_PAIR_BOTH(pair_setup_ud))
 	ud_fails(pair, &wr, ORNIC_WC_LOC_LEN_ERR);
 }
 
-TEST(test_bad_lkey, IN_PAIR_BOTH(pair_setup_ud))
+TEST(test_bad_lkey, struct pair *pair, IN_PAIR_BOTH(pair_setup_ud))
 {
-	struct pair_wr wr = wr_datagram(*state, 10);
+	struct pair_wr wr = wr_datagram(pair, 10);
 
 	wr.sge[0].lkey++;
-	ud_fails(*state, &wr, ORNIC_WC_LOC_PROT_ERR);
+	ud_fails(pair, &wr, ORNIC_WC_LOC_PROT_ERR);
 }
 
-TEST(test_write_is_no_datagram, IN_PAIR_BOTH(pair_setup_ud))
+TEST(test_write_is_no_datagram, struct pair *pair, IN_PAIR_BOTH(pair_setup_ud))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_datagram(pair, 10);
 
 	wr.opcode = ORNIC_WR_RDMA_WRITE;
@@ -332,9 +322,8 @@ static enum pair_fate fate_note_sport(struct pair *pair,
 }
 
 /* [ORNIC-WIRE-8] The port without a flow label is made from both QPNs */
-TEST(test_source_port, IN_PAIR_BOTH(pair_setup_ud), IN_PAIR_BOTH(pair_setup_gsi))
+TEST(test_source_port, struct pair *pair, IN_PAIR_BOTH(pair_setup_ud), IN_PAIR_BOTH(pair_setup_gsi))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_datagram(pair, 10);
 	bool gsi = pair_qp(A(pair))->base.type == ORNIC_QPT_GSI;
 	uint32_t one = gsi ? 1 : A(pair)->qp.num;
@@ -348,9 +337,8 @@ TEST(test_source_port, IN_PAIR_BOTH(pair_setup_ud), IN_PAIR_BOTH(pair_setup_gsi)
 }
 
 /* [ORNIC-SQ-17] Service levels from 8 on have no priority */
-TEST(test_priority, IN_PAIR(pair_setup_ud, v6_vlan))
+TEST(test_priority, struct pair *pair, IN_PAIR(pair_setup_ud, v6_vlan))
 {
-	struct pair *pair = *state;
 	struct ornic_av av = pair_attr(A(pair), B(pair)).av;
 	struct pair_wr wr = wr_datagram(pair, 10);
 	const struct ornic_cqe_ext *ext;
@@ -371,9 +359,8 @@ TEST(test_priority, IN_PAIR(pair_setup_ud, v6_vlan))
 }
 
 /* The QPN on the wire is 1, and not the device's */
-TEST(test_gsi, IN_PAIR_BOTH(pair_setup_gsi))
+TEST(test_gsi, struct pair *pair, IN_PAIR_BOTH(pair_setup_gsi))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_datagram(pair, 256);
 	struct ornic_cqe cqe;
 
@@ -408,11 +395,10 @@ static void set_filter(struct host *host, const uint8_t *mac)
 }
 
 /* [ORNIC-WIRE-9] A packet to a MAC that is not the port's, as that of a macvlan */
-TEST(test_mac_of_gid, IN_PAIR_BOTH(pair_setup_ud))
+TEST(test_mac_of_gid, struct pair *pair, IN_PAIR_BOTH(pair_setup_ud))
 {
 	static const uint8_t mac[MAC_LEN] = { 2, 0, 0, 0, 0xca, 0xfe };
 	static const uint8_t other[MAC_LEN] = { 2, 0, 0, 0, 0xca, 0xff };
-	struct pair *pair = *state;
 	struct ornic_qp_attr attr = pair_attr(A(pair), B(pair));
 	struct pair_wr wr = wr_datagram(pair, 100);
 	struct ornic_set_gid_in in = {
@@ -453,10 +439,9 @@ TEST(test_mac_of_gid, IN_PAIR_BOTH(pair_setup_ud))
 }
 
 /* [ORNIC-DEV-9] Packets are lost; WQEs do not wait for the port or the cable */
-TEST(test_port_is_down,
+TEST(test_port_is_down, struct pair *pair,
      IN_PAIR_ALL(pair_setup_ud), IN_PAIR_ALL(pair_setup_uc), IN_PAIR_ALL(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = wr_datagram(pair, 100);
 	struct host *host = A(pair)->host;
 	bool again = pair_qp(A(pair))->base.type == ORNIC_QPT_RC;

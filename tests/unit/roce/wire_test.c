@@ -103,9 +103,9 @@ static enum pair_fate look(struct pair *pair, const struct packet *pkt)
 }
 
 /* Messages of all lengths around the MTU; PSNs wrap at the first of them */
-TEST(test_fields_of_packets, IN_PAIR(pair_setup_rc, bytes), IN_PAIR(pair_setup_rc, v6_vlan))
+TEST(test_fields_of_packets, struct pair *pair,
+     IN_PAIR(pair_setup_rc, bytes), IN_PAIR(pair_setup_rc, v6_vlan))
 {
-	struct pair *pair = *state;
 	unsigned int i;
 
 	memset(&seen, 0, sizeof(seen));
@@ -129,9 +129,8 @@ TEST(test_fields_of_packets, IN_PAIR(pair_setup_rc, bytes), IN_PAIR(pair_setup_r
 }
 
 /* [ORNIC-WIRE-14] Half of the PSNs are those of the past */
-TEST(test_long_message_is_acknowledged_on_its_way, IN_PAIR(pair_setup_rc, bytes))
+TEST(test_long_message_is_acknowledged_on_its_way, struct pair *pair, IN_PAIR(pair_setup_rc, bytes))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0,
 					 PAIR_BUF_SIZE);
 
@@ -153,9 +152,8 @@ static enum pair_fate lose_each_fifth(struct pair *pair,
 }
 
 /* [ORNIC-WIRE-15] More losses than retries, but each time there is progress */
-TEST(test_progress_gives_retries_back, IN_PAIR(pair_setup_rc, bytes))
+TEST(test_progress_gives_retries_back, struct pair *pair, IN_PAIR(pair_setup_rc, bytes))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0,
 					 PACKETS * MTU);
 
@@ -169,9 +167,8 @@ TEST(test_progress_gives_retries_back, IN_PAIR(pair_setup_rc, bytes))
 }
 
 /* [ORNIC-WIRE-15], [ORNIC-WIRE-19] No time passes before the repetition */
-TEST(test_sequence_nak_repeats_at_once, IN_PAIR(pair_setup_rc, bytes))
+TEST(test_sequence_nak_repeats_at_once, struct pair *pair, IN_PAIR(pair_setup_rc, bytes))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0,
 					 8 * MTU);
 
@@ -195,12 +192,11 @@ static enum pair_fate scribble(struct pair *pair, const struct packet *pkt)
 }
 
 /* [ORNIC-WIRE-2] The ICRC is that of the bytes that leave */
-TEST(test_memory_changes_under_a_packet, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_memory_changes_under_a_packet, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const uint8_t opcodes[] = {
 		ORNIC_WR_RDMA_WRITE, ORNIC_WR_SEND, ORNIC_WR_RDMA_READ,
 	};
-	struct pair *pair = *state;
 	unsigned int i;
 
 	pair->fate = scribble;
@@ -218,9 +214,8 @@ TEST(test_memory_changes_under_a_packet, IN_PAIR_BOTH(pair_setup_rc))
 /* ---- what a card receives ---- */
 
 /* [ORNIC-WIRE-3] A limited member of the default partition may talk to a full one */
-TEST(test_limited_member, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_limited_member, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct packet pkt = pair_packet(pair, OPCODE_RC_WRITE_ONLY);
 
 	pkt.pkey = 0x7fff;
@@ -230,10 +225,9 @@ TEST(test_limited_member, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-WIRE-3] The QP does not notice */
-TEST(test_other_partitions, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_other_partitions, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const uint16_t pkeys[] = { 1, 0x7ffe, 0x8000, 0xfffe };
-	struct pair *pair = *state;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(pkeys); i++) {
@@ -260,9 +254,8 @@ static void write_frame(struct pair *pair, struct frame *frame)
 }
 
 /* [ORNIC-WIRE-1] A UDP checksum, right or wrong, is not looked at */
-TEST(test_udp_checksum_is_not_looked_at, IN_PAIR_ALL(pair_setup_rc))
+TEST(test_udp_checksum_is_not_looked_at, struct pair *pair, IN_PAIR_ALL(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct headers headers;
 	struct frame frame;
 
@@ -276,9 +269,8 @@ TEST(test_udp_checksum_is_not_looked_at, IN_PAIR_ALL(pair_setup_rc))
 }
 
 /* [ORNIC-WIRE-3] Nor is MigReq */
-TEST(test_mig_req_is_not_looked_at, IN_PAIR_ALL(pair_setup_rc))
+TEST(test_mig_req_is_not_looked_at, struct pair *pair, IN_PAIR_ALL(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct headers headers;
 	struct frame frame;
 	uint8_t wire[128];
@@ -302,9 +294,8 @@ TEST(test_mig_req_is_not_looked_at, IN_PAIR_ALL(pair_setup_rc))
 }
 
 /* [ORNIC-WIRE-2], [ORNIC-WIRE-12] One bit of the ICRC, one byte of the length */
-TEST(test_broken_packets, IN_PAIR_ALL(pair_setup_rc))
+TEST(test_broken_packets, struct pair *pair, IN_PAIR_ALL(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct headers headers;
 	struct frame frame;
 	unsigned int bit;
@@ -346,7 +337,7 @@ static void answer(struct pair *pair, uint8_t syndrome, uint32_t psn)
 }
 
 /* [ORNIC-WIRE-17] Each NAK code that ends a request */
-TEST(test_naks, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_naks, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const struct {
 		uint8_t code;
@@ -356,7 +347,6 @@ TEST(test_naks, IN_PAIR_BOTH(pair_setup_rc))
 		{ NAK_REMOTE_ACCESS, ORNIC_WC_REM_ACCESS_ERR },
 		{ NAK_REMOTE_OPERATION, ORNIC_WC_REM_OP_ERR },
 	};
-	struct pair *pair = *state;
 	struct ornic_qp_attr attr;
 	unsigned int i;
 
@@ -380,9 +370,8 @@ TEST(test_naks, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-WIRE-21] The requester sends without credits, and with 0 of them */
-TEST(test_credits_are_not_looked_at, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_credits_are_not_looked_at, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 8);
 	unsigned int i;
 
@@ -397,7 +386,7 @@ TEST(test_credits_are_not_looked_at, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-WIRE-22] The times by code, units of 10 us */
-TEST(test_rnr_times)
+TEST_VOID(test_rnr_times)
 {
 	static const uint32_t times[] = {
 		65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192,
@@ -467,7 +456,7 @@ static void compare(const struct counts *local, const struct counts *bytes)
  * [ORNIC-WIRE-5], [ORNIC-DEV-14] Whether packets are made or not, they are
  * counted. ACKs are left out: a responder may acknowledge more or fewer at once.
  */
-static void counters_do_not_tell(void **state, int (*setup)(void **state))
+static void counters_do_not_tell(int (*setup)(void **state))
 {
 	static const struct pair_config *const configs[] = {
 		&pair_config_local, &pair_config_bytes,
@@ -476,31 +465,31 @@ static void counters_do_not_tell(void **state, int (*setup)(void **state))
 	unsigned int i;
 
 	for (i = 0; i < 2; i++) {
+		void *state = (void *)configs[i];
 		struct pair *pair;
 
-		*state = (void *)configs[i];
-		assert_int_equal(setup(state), 0);
-		pair = *state;
+		assert_int_equal(setup(&state), 0);
+		pair = state;
 		exercise(pair, ORNIC_WR_RDMA_READ);
 		exercise(pair, ORNIC_WR_ATOMIC_FETCH_ADD);
 		answers[i] = count(B(pair), A(pair));
 		exercise(pair, ORNIC_WR_RDMA_WRITE);
 		exercise(pair, ORNIC_WR_SEND);
 		requests[i] = count(A(pair), B(pair));
-		pair_teardown(state);
+		pair_teardown(&state);
 	}
 	compare(&answers[0], &answers[1]);
 	compare(&requests[0], &requests[1]);
 }
 
-TEST(test_counters_do_not_tell)
+TEST_VOID(test_counters_do_not_tell)
 {
-	counters_do_not_tell(state, pair_setup_rc);
+	counters_do_not_tell(pair_setup_rc);
 }
 
-TEST(test_counters_do_not_tell_of_xrc)
+TEST_VOID(test_counters_do_not_tell_of_xrc)
 {
-	counters_do_not_tell(state, pair_setup_xrc);
+	counters_do_not_tell(pair_setup_xrc);
 }
 
 static void bind_stats(struct side *side, uint32_t set)
@@ -545,7 +534,7 @@ static void sets_are_all(struct side *side)
  * [ORNIC-DEV-20] A message of two packets, of which the first is lost once, and its ACK
  * are counted in the set that the QP is bound to, and in no other
  */
-TEST(test_sets_of_statistics, IN_PAIR(pair_setup_rc, bytes))
+TEST(test_sets_of_statistics, struct pair *pair, IN_PAIR(pair_setup_rc, bytes))
 {
 	static const uint64_t nothing[ORNIC_QP_STAT_COUNT];
 	static const uint64_t lossless[ORNIC_QP_STAT_COUNT] = {
@@ -560,7 +549,6 @@ TEST(test_sets_of_statistics, IN_PAIR(pair_setup_rc, bytes))
 		[ORNIC_QP_STAT_retransmits] = 2,
 		[ORNIC_QP_STAT_seq_naks_received] = 1,
 	};
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0,
 					 MTU + 1);
 	struct ornic_bind_stats_in bad = {

@@ -76,9 +76,8 @@ static enum pair_fate xrc_only(struct pair *pair, const struct packet *pkt)
 }
 
 /* [ORNIC-XRC-3] [ORNIC-XRC-4] Two independent SRQs behind one QP */
-TEST(test_all_operations, IN_PAIR_ALL(pair_setup_xrc))
+TEST(test_all_operations, struct pair *pair, IN_PAIR_ALL(pair_setup_xrc))
 {
-	struct pair *pair = *state;
 	static const uint32_t lengths[] = { 0, 1, 1024, 5000, 300001 };
 	struct side *b = B(pair);
 	struct other other;
@@ -145,9 +144,8 @@ static enum pair_fate disorder(struct pair *pair, const struct packet *pkt)
 }
 
 /* Reliable as RC, whichever SRQ is named */
-TEST(test_bad_wire, IN_PAIR_BOTH(pair_setup_xrc))
+TEST(test_bad_wire, struct pair *pair, IN_PAIR_BOTH(pair_setup_xrc))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	struct other other;
 	struct pair_wr wr;
@@ -171,9 +169,8 @@ TEST(test_bad_wire, IN_PAIR_BOTH(pair_setup_xrc))
 }
 
 /* [ORNIC-RQ-7] */
-TEST(test_empty_is_not_ready, IN_PAIR_BOTH(pair_setup_xrc))
+TEST(test_empty_is_not_ready, struct pair *pair, IN_PAIR_BOTH(pair_setup_xrc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 100);
 
 	pair_send(A(pair), &wr);
@@ -206,9 +203,8 @@ static uint64_t count_of(struct side *side, const char *name)
 	return wanted.value;
 }
 
-TEST(test_objects, IN_PAIR(pair_setup_xrc, local))
+TEST(test_objects, struct pair *pair, IN_PAIR(pair_setup_xrc, local))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	struct ornic_create_srq_in srq = {
 		.pdn = htole32(b->pdn),
@@ -267,9 +263,9 @@ static unsigned int create(struct side *side, unsigned int type, uint32_t flags,
 }
 
 /* [ORNIC-XRC-2] */
-TEST(test_qps, IN_PAIR(pair_setup_xrc, local))
+TEST(test_qps, struct pair *pair, IN_PAIR(pair_setup_xrc, local))
 {
-	struct side *b = B((struct pair *)*state);
+	struct side *b = B(pair);
 	uint32_t pdn = host_pd(b->host), srqn = b->srq.num;
 	uint32_t xrcdn;
 
@@ -298,9 +294,8 @@ TEST(test_qps, IN_PAIR(pair_setup_xrc, local))
 }
 
 /* [ORNIC-QP-1] */
-TEST(test_attributes, IN_PAIR(pair_setup_xrc, local))
+TEST(test_attributes, struct pair *pair, IN_PAIR(pair_setup_xrc, local))
 {
-	struct pair *pair = *state;
 	struct ornic_qp_attr attr = pair_attr(A(pair), B(pair));
 
 	attr.state = ORNIC_QPS_RTS;
@@ -320,9 +315,8 @@ TEST(test_attributes, IN_PAIR(pair_setup_xrc, local))
 /* ---- errors ---- */
 
 /* [ORNIC-XRC-5] */
-TEST(test_unknown_srq, IN_PAIR_BOTH(pair_setup_xrc))
+TEST(test_unknown_srq, struct pair *pair, IN_PAIR_BOTH(pair_setup_xrc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
 	struct side *b = B(pair);
 	struct other other;
@@ -349,10 +343,9 @@ TEST(test_unknown_srq, IN_PAIR_BOTH(pair_setup_xrc))
 }
 
 /* [ORNIC-XRC-5] */
-TEST(test_message_changes_srq, IN_PAIR(pair_setup_xrc, bytes))
+TEST(test_message_changes_srq, struct pair *pair, IN_PAIR(pair_setup_xrc, bytes))
 {
 	static const uint8_t payload[1024];
-	struct pair *pair = *state;
 	struct packet pkt = pair_packet(pair, XRC(SEND_FIRST));
 	struct other other;
 
@@ -367,9 +360,8 @@ TEST(test_message_changes_srq, IN_PAIR(pair_setup_xrc, bytes))
 }
 
 /* [ORNIC-XRC-4] Each SRQ gives access to its own PD */
-TEST(test_keys_are_of_the_srqs_pd, IN_PAIR_BOTH(pair_setup_xrc))
+TEST(test_keys_are_of_the_srqs_pd, struct pair *pair, IN_PAIR_BOTH(pair_setup_xrc))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	struct other other;
 	struct pair_wr wr;
@@ -398,9 +390,8 @@ static enum pair_fate lose_end(struct pair *pair, const struct packet *pkt)
 }
 
 /* [ORNIC-XRC-6] Destroyed during a message: the peer gets an error */
-TEST(test_srq_destroyed_amidst_message, IN_PAIR(pair_setup_xrc, bytes))
+TEST(test_srq_destroyed_amidst_message, struct pair *pair, IN_PAIR(pair_setup_xrc, bytes))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 5000);
 
@@ -417,9 +408,8 @@ TEST(test_srq_destroyed_amidst_message, IN_PAIR(pair_setup_xrc, bytes))
 }
 
 /* [ORNIC-XRC-6] The SRQ is destroyed, then the QP goes to ERR */
-TEST(test_srq_destroyed_before_flush, IN_PAIR_BOTH(pair_setup_xrc))
+TEST(test_srq_destroyed_before_flush, struct pair *pair, IN_PAIR_BOTH(pair_setup_xrc))
 {
-	struct pair *pair = *state;
 	struct side *b = B(pair);
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 5000);
 	unsigned int taken = pair->bytes;
@@ -452,9 +442,8 @@ static enum pair_fate destroy_srq(struct pair *pair, const struct packet *pkt)
 }
 
 /* [ORNIC-XRC-6] */
-TEST(test_srq_destroyed_during_read, IN_PAIR(pair_setup_xrc, bytes))
+TEST(test_srq_destroyed_during_read, struct pair *pair, IN_PAIR(pair_setup_xrc, bytes))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0,
 					 4u << 20);
 
@@ -476,9 +465,8 @@ static unsigned int next_event(struct side *side, uint32_t num)
  * [ORNIC-XRC-7] The CQ of an SRQ is overrun. That SRQ is lost; the other one
  * and the QP work, until a request needs a WQE of the lost SRQ.
  */
-TEST(test_cq_fails, IN_PAIR_BOTH(pair_setup_xrc))
+TEST(test_cq_fails, struct pair *pair, IN_PAIR_BOTH(pair_setup_xrc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10);
 	struct side *b = B(pair);
 	struct other other;
@@ -504,9 +492,8 @@ TEST(test_cq_fails, IN_PAIR_BOTH(pair_setup_xrc))
 }
 
 /* [ORNIC-XRC-3] Each end is one half of a connection */
-TEST(test_other_half, IN_PAIR(pair_setup_xrc, bytes))
+TEST(test_other_half, struct pair *pair, IN_PAIR(pair_setup_xrc, bytes))
 {
-	struct pair *pair = *state;
 	struct side a = *A(pair), b = *B(pair);
 	struct packet pkt = pair_packet(pair, XRC(ACK));
 
