@@ -56,104 +56,53 @@ static void rc_fails_locally(struct pair *pair, struct pair_wr *wr,
 	assert_int_equal(pair_event(B(pair)), 0);
 }
 
-#define FAILS_LOCALLY(pair, wr, status, stat) \
-	rc_fails_locally(pair, wr, ORNIC_WC_##status, ORNIC_DEVICE_STAT_##stat)
+/* A test of a request that fails at the requester after the statements behind @stat */
+#define FAILS_LOCALLY(name, opcode, len, status, stat, ...) \
+	TEST(name, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc)) \
+	{ \
+		struct pair_wr wr = wr_data(A(pair), opcode, len); \
+	\
+		__VA_ARGS__; \
+		rc_fails_locally(pair, &wr, ORNIC_WC_##status, ORNIC_DEVICE_STAT_##stat); \
+	}
 
-TEST(test_local_bad_lkey, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
-{
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 9);
+FAILS_LOCALLY(test_local_bad_lkey, ORNIC_WR_SEND, 9, LOC_PROT_ERR, bad_lkey,
+	      wr.sge[0].lkey ^= 1)
 
-	wr.sge[0].lkey ^= 1;
-	FAILS_LOCALLY(pair, &wr, LOC_PROT_ERR, bad_lkey);
-}
+FAILS_LOCALLY(test_local_out_of_range, ORNIC_WR_RDMA_WRITE, 9, LOC_PROT_ERR, bad_lkey,
+	      wr.sge[0].addr += PAIR_BUF_SIZE - 8)
 
-TEST(test_local_out_of_range, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
-{
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 9);
+FAILS_LOCALLY(test_local_wrapped_length, ORNIC_WR_RDMA_WRITE, 0x7fffffff, LOC_PROT_ERR, bad_lkey,
+	      wr.sge[0].addr = UINT64_MAX - 100)
 
-	wr.sge[0].addr += PAIR_BUF_SIZE - 8;
-	FAILS_LOCALLY(pair, &wr, LOC_PROT_ERR, bad_lkey);
-}
+FAILS_LOCALLY(test_local_foreign_pd, ORNIC_WR_RDMA_WRITE, 9, LOC_PROT_ERR, bad_lkey,
+	      wr.sge[0].lkey = host_mr(A(pair)->host, host_pd(A(pair)->host), A(pair)->addr, 4096,
+				       ORNIC_ACCESS_LOCAL_WRITE))
 
-TEST(test_local_wrapped_length, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
-{
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0x7fffffff);
+FAILS_LOCALLY(test_local_read_into_read_only, ORNIC_WR_RDMA_READ, 9, LOC_PROT_ERR, bad_lkey,
+	      wr.sge[0].lkey = host_mr(A(pair)->host, A(pair)->pdn, A(pair)->addr, 4096, 0))
 
-	wr.sge[0].addr = UINT64_MAX - 100;
-	FAILS_LOCALLY(pair, &wr, LOC_PROT_ERR, bad_lkey);
-}
+FAILS_LOCALLY(test_local_bad_opcodes, ORNIC_WR_TSO, 0, LOC_QP_OP_ERR, bad_wqe_opcode,
+	      wr.sges = 0)
 
-TEST(test_local_foreign_pd, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
-{
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 9);
-
-	wr.sge[0].lkey = host_mr(A(pair)->host, host_pd(A(pair)->host),
-				 A(pair)->addr, 4096, ORNIC_ACCESS_LOCAL_WRITE);
-	FAILS_LOCALLY(pair, &wr, LOC_PROT_ERR, bad_lkey);
-}
-
-TEST(test_local_read_into_read_only, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
-{
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_READ, 9);
-
-	wr.sge[0].lkey = host_mr(A(pair)->host, A(pair)->pdn, A(pair)->addr,
-				 4096, 0);
-	FAILS_LOCALLY(pair, &wr, LOC_PROT_ERR, bad_lkey);
-}
-
-TEST(test_local_bad_opcodes, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
-{
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_TSO, 0);
-
-	wr.sges = 0;
-	FAILS_LOCALLY(pair, &wr, LOC_QP_OP_ERR, bad_wqe_opcode);
-}
-
-TEST(test_local_unknown_opcode, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
-{
-	struct pair_wr wr = wr_data(A(pair), 0xee, 0);
-
-	wr.sges = 0;
-	FAILS_LOCALLY(pair, &wr, LOC_QP_OP_ERR, bad_wqe_opcode);
-}
+FAILS_LOCALLY(test_local_unknown_opcode, 0xee, 0, LOC_QP_OP_ERR, bad_wqe_opcode, wr.sges = 0)
 
 /* [ORNIC-SQ-7] */
-TEST(test_local_inline_read, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
-{
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_READ, 0);
-
-	wr.flags |= ORNIC_SEND_INLINE;
-	FAILS_LOCALLY(pair, &wr, LOC_QP_OP_ERR, bad_wqe_opcode);
-}
+FAILS_LOCALLY(test_local_inline_read, ORNIC_WR_RDMA_READ, 0, LOC_QP_OP_ERR, bad_wqe_opcode,
+	      wr.flags |= ORNIC_SEND_INLINE)
 
 /* [ORNIC-SQ-6] */
-TEST(test_local_too_many_sges, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
-{
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 1);
-
-	wr.sges = CARD_MAX_SGE + 1;
-	FAILS_LOCALLY(pair, &wr, LOC_QP_OP_ERR, bad_wqe_count);
-}
+FAILS_LOCALLY(test_local_too_many_sges, ORNIC_WR_SEND, 1, LOC_QP_OP_ERR, bad_wqe_count,
+	      wr.sges = CARD_MAX_SGE + 1)
 
 /* [ORNIC-SQ-6] */
-TEST(test_local_too_much_inline, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
-{
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 1);
-	static uint8_t data[CARD_MAX_INLINE + 1];
-
-	wr.flags |= ORNIC_SEND_INLINE;
-	wr.data = data;
-	wr.data_len = sizeof(data);
-	FAILS_LOCALLY(pair, &wr, LOC_QP_OP_ERR, bad_wqe_count);
-}
+FAILS_LOCALLY(test_local_too_much_inline, ORNIC_WR_SEND, 1, LOC_QP_OP_ERR, bad_wqe_count,
+	      static uint8_t data[CARD_MAX_INLINE + 1];
+	      wr.flags |= ORNIC_SEND_INLINE; wr.data = data; wr.data_len = sizeof(data))
 
 /* [ORNIC-SQ-13] */
-TEST(test_local_atomic_of_other_size, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
-{
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_ATOMIC_FETCH_ADD, 16);
-
-	FAILS_LOCALLY(pair, &wr, LOC_QP_OP_ERR, bad_wqe_count);
-}
+FAILS_LOCALLY(test_local_atomic_of_other_size, ORNIC_WR_ATOMIC_FETCH_ADD, 16, LOC_QP_OP_ERR,
+	      bad_wqe_count)
 
 TEST(test_local_too_long, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
@@ -229,7 +178,7 @@ TEST(test_local_memory_unmapped, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 
 	wr.sge[0].addr += HOST_PAGE;
 	host_unmap(A(pair)->host, wr.sge[0].addr, HOST_PAGE);
-	FAILS_LOCALLY(pair, &wr, LOC_PROT_ERR, dma_faults);
+	rc_fails_locally(pair, &wr, ORNIC_WC_LOC_PROT_ERR, ORNIC_DEVICE_STAT_dma_faults);
 	host_map(A(pair)->host, wr.sge[0].addr, HOST_PAGE);
 }
 
@@ -282,50 +231,28 @@ static uint64_t invalid_requests(struct pair *pair)
 	return pair_stat(B(pair), ORNIC_RDMA_STAT_remote_invalid_requests);
 }
 
-static void no_access(struct pair *pair, struct pair_wr *wr)
-{
-	rc_fails_remotely(pair, wr, ORNIC_WC_REM_ACCESS_ERR,
-			  ORNIC_EVENT_QP_ACCESS_ERR);
-	host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_rkey, 1);
-	pair_stat_is(B(pair), ORNIC_RDMA_STAT_remote_access_errors, 1);
-}
+/* A test of a request that has no access after the statements behind @len */
+#define NO_ACCESS(name, opcode, len, ...) \
+	TEST(name, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc)) \
+	{ \
+		struct pair_wr wr = wr_data(A(pair), opcode, len); \
+	\
+		__VA_ARGS__; \
+		rc_fails_remotely(pair, &wr, ORNIC_WC_REM_ACCESS_ERR, ORNIC_EVENT_QP_ACCESS_ERR); \
+		host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_rkey, 1); \
+		pair_stat_is(B(pair), ORNIC_RDMA_STAT_remote_access_errors, 1); \
+	}
 
-TEST(test_remote_bad_rkey, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
-{
-	struct pair_wr wr = wr_data(A(pair),
-				    ORNIC_WR_RDMA_WRITE, 5000);
+NO_ACCESS(test_remote_bad_rkey, ORNIC_WR_RDMA_WRITE, 5000, wr.rkey ^= 0x100)
 
-	wr.rkey ^= 0x100;
-	no_access(pair, &wr);
-}
+NO_ACCESS(test_remote_read_out_of_range, ORNIC_WR_RDMA_READ, 5000,
+	  wr.raddr += PAIR_BUF_SIZE - 4999)
 
-TEST(test_remote_read_out_of_range, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
-{
-	struct pair_wr wr = wr_data(A(pair),
-				    ORNIC_WR_RDMA_READ, 5000);
+NO_ACCESS(test_remote_address_wraps, ORNIC_WR_RDMA_WRITE, 5000, wr.raddr = UINT64_MAX - 10)
 
-	wr.raddr += PAIR_BUF_SIZE - 4999;
-	no_access(pair, &wr);
-}
-
-TEST(test_remote_address_wraps, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
-{
-	struct pair_wr wr = wr_data(A(pair),
-				    ORNIC_WR_RDMA_WRITE, 5000);
-
-	wr.raddr = UINT64_MAX - 10;
-	no_access(pair, &wr);
-}
-
-TEST(test_remote_foreign_pd, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
-{
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 8);
-
-	wr.rkey = host_mr(B(pair)->host, host_pd(B(pair)->host), B(pair)->addr,
-			  4096, ORNIC_ACCESS_LOCAL_WRITE |
-			  ORNIC_ACCESS_REMOTE_WRITE);
-	no_access(pair, &wr);
-}
+NO_ACCESS(test_remote_foreign_pd, ORNIC_WR_RDMA_WRITE, 8,
+	  wr.rkey = host_mr(B(pair)->host, host_pd(B(pair)->host), B(pair)->addr, 4096,
+			    ORNIC_ACCESS_LOCAL_WRITE | ORNIC_ACCESS_REMOTE_WRITE))
 
 /* The region, or the QP, lacks the permission @access */
 static void remote_no_permission(struct pair *pair, unsigned int opcode,
