@@ -630,6 +630,55 @@ void host_queue_arm(struct host_queue *queue, unsigned int type)
 	guest_store32(&dbr->arm, queue->arm_seq | type);
 }
 
+void host_create_qp(struct host *host, struct host_qp *qp, struct ornic_create_qp_in *in)
+{
+	struct ornic_create_qp_out out;
+	uint64_t len;
+
+	memset(qp, 0, sizeof(*qp));
+	qp->host = host;
+	qp->uctx = le32toh(in->uctx);
+	/* A hostile host posts to a send queue that the QP does not have, too */
+	qp->log_sq_slots = in->log_sq_slots ?: 6;
+	len = 64ULL << qp->log_sq_slots;
+	qp->sq = host_alloc(host, len, HOST_PAGE);
+	if (in->flags & htole32(ORNIC_QP_SQ))
+		host_buf(&in->sq, qp->sq, len);
+	qp->dbr = host_alloc(host, sizeof(struct ornic_qp_dbr), 128);
+	if (in->flags & htole32(ORNIC_QP_RQ)) {
+		len = 1ULL << (in->log_rq_wqes + in->rq_stride_shift);
+		qp->log_rq_wqes = in->log_rq_wqes;
+		qp->rq_stride_shift = in->rq_stride_shift;
+		qp->rq = host_alloc(host, len, HOST_PAGE);
+		host_buf(&in->rq, qp->rq, len);
+	}
+	if (in->type != ORNIC_QPT_XRC_RECV)
+		in->dbr_addr = htole64(qp->dbr);
+	host_cmd_ok(host, ORNIC_CMD_CREATE_QP, in, &out);
+	qp->num = le32toh(out.qpn);
+	qp->slot = le32toh(out.slot);
+}
+
+void host_queues(struct ornic_create_qp_in *in, uint32_t from, unsigned int log_rq_wqes,
+		 unsigned int rq_stride_shift)
+{
+	if (in->type == ORNIC_QPT_XRC_RECV) {
+		in->pdn = 0;
+		in->xrcdn = htole32(from);
+		return;
+	}
+	in->flags |= htole32(ORNIC_QP_SQ);
+	in->log_sq_slots = 6;
+	if (from) {
+		in->flags |= htole32(ORNIC_QP_SRQ);
+		in->srqn = htole32(from);
+	} else if (in->type != ORNIC_QPT_XRC_SEND) {
+		in->flags |= htole32(ORNIC_QP_RQ);
+		in->log_rq_wqes = log_rq_wqes;
+		in->rq_stride_shift = rq_stride_shift;
+	}
+}
+
 void host_qp(struct host *host, struct host_qp *qp, unsigned int type,
 	     uint32_t uctx, uint32_t pdn, const struct host_queue *cq,
 	     uint32_t from)
@@ -639,41 +688,12 @@ void host_qp(struct host *host, struct host_qp *qp, unsigned int type,
 		.pdn = htole32(pdn),
 		.send_cqn = htole32(cq->num),
 		.recv_cqn = htole32(cq->num),
-		.flags = htole32(ORNIC_QP_SQ | (uctx ? 0 : ORNIC_QP_KERNEL)),
+		.flags = htole32(uctx || type == ORNIC_QPT_XRC_RECV ? 0 : ORNIC_QP_KERNEL),
 		.type = type,
-		.log_sq_slots = 6,
 	};
-	struct ornic_create_qp_out out;
 
-	memset(qp, 0, sizeof(*qp));
-	qp->host = host;
-	qp->uctx = uctx;
-	qp->log_sq_slots = in.log_sq_slots;
-	qp->sq = host_alloc(host, 64ULL << qp->log_sq_slots, HOST_PAGE);
-	qp->dbr = host_alloc(host, sizeof(struct ornic_qp_dbr), 128);
-	host_buf(&in.sq, qp->sq, 64ULL << qp->log_sq_slots);
-	if (type == ORNIC_QPT_XRC_RECV) {
-		in.flags = 0;
-		in.pdn = 0;
-		in.log_sq_slots = 0;
-		memset(&in.sq, 0, sizeof(in.sq));
-		in.xrcdn = htole32(from);
-	} else if (from) {
-		in.flags |= htole32(ORNIC_QP_SRQ);
-		in.srqn = htole32(from);
-	} else if (type != ORNIC_QPT_XRC_SEND) {
-		in.flags |= htole32(ORNIC_QP_RQ);
-		in.log_rq_wqes = 6;
-		in.rq_stride_shift = 5;
-		qp->log_rq_wqes = in.log_rq_wqes;
-		qp->rq_stride_shift = in.rq_stride_shift;
-		qp->rq = host_alloc(host, 64 << 5, HOST_PAGE);
-		host_buf(&in.rq, qp->rq, 64 << 5);
-	}
-	in.dbr_addr = htole64(type == ORNIC_QPT_XRC_RECV ? 0 : qp->dbr);
-	host_cmd_ok(host, ORNIC_CMD_CREATE_QP, &in, &out);
-	qp->num = le32toh(out.qpn);
-	qp->slot = le32toh(out.slot);
+	host_queues(&in, from, 6, 5);
+	host_create_qp(host, qp, &in);
 }
 
 void host_create_srq(struct host *host, struct host_qp *srq,

@@ -296,6 +296,11 @@ host_cqe_ext(const struct ornic_cqe *cqe)
 void host_queue_consume(struct host_queue *queue);
 void host_queue_arm(struct host_queue *queue, unsigned int type);
 
+/* Create a QP with rings of the sizes in @in; buffers and dbr_addr are filled in */
+void host_create_qp(struct host *host, struct host_qp *qp, struct ornic_create_qp_in *in);
+/* Fill in the queues of a QP of the type in @in; @from as for host_qp() */
+void host_queues(struct ornic_create_qp_in *in, uint32_t from, unsigned int log_rq_wqes,
+		 unsigned int rq_stride_shift);
 /*
  * Create a QP with the queues of its type; a kernel QP if @uctx is 0. @from is
  * the XRCD of an XRC_RECV QP; for other types, the SRQ or 0.

@@ -152,6 +152,28 @@ enum pair_fate pair_fate_lose_all(struct pair *pair, const struct packet *pkt)
 	return PAIR_DROP;
 }
 
+enum pair_fate pair_fate_lose_acks(struct pair *pair, const struct packet *pkt)
+{
+	if ((pkt->op->kind != OPCODE_ACK && pkt->op->kind != OPCODE_ATOMIC_ACK) || !pair->arg)
+		return PAIR_DELIVER;
+	pair->arg--;
+	return PAIR_DROP;
+}
+
+enum pair_fate pair_fate_disorder(struct pair *pair, const struct packet *pkt)
+{
+	switch (pair->arg++ % 11) {
+	case 3:
+		return PAIR_DROP;
+	case 5:
+		return PAIR_TWICE;
+	case 8:
+		return PAIR_LATE;
+	default:
+		return PAIR_DELIVER;
+	}
+}
+
 void pair_run(struct pair *pair)
 {
 	unsigned int turns = 0;
@@ -305,44 +327,12 @@ static void pair_create_qp(struct side *side, unsigned int type, uint32_t flags)
 		.pdn = htole32(side->pdn),
 		.send_cqn = htole32(side->cq.num),
 		.recv_cqn = htole32(side->cq.num),
-		.srqn = htole32(side->srq.num),
-		.flags = htole32(flags | ORNIC_QP_SQ),
+		.flags = htole32(flags),
 		.type = type,
-		.log_sq_slots = 6,
 	};
-	struct host *host = side->host;
-	struct host_qp *qp = &side->qp;
-	struct ornic_create_qp_out out;
 
-	memset(qp, 0, sizeof(*qp));
-	qp->host = host;
-	qp->uctx = side->uctx;
-	qp->log_sq_slots = in.log_sq_slots;
-	qp->sq = host_alloc(host, 64 << in.log_sq_slots, HOST_PAGE);
-	qp->dbr = host_alloc(host, sizeof(struct ornic_qp_dbr), 128);
-	host_buf(&in.sq, qp->sq, 64 << in.log_sq_slots);
-	if (type == ORNIC_QPT_XRC_RECV) {
-		in.flags &= ~htole32(ORNIC_QP_SQ);
-		in.log_sq_slots = 0;
-		memset(&in.sq, 0, sizeof(in.sq));
-		in.pdn = 0;
-		in.srqn = 0;
-		in.xrcdn = htole32(side->xrcdn);
-	} else if (side->srq.num) {
-		in.flags |= htole32(ORNIC_QP_SRQ);
-	} else if (type != ORNIC_QPT_XRC_SEND) {
-		in.flags |= htole32(ORNIC_QP_RQ);
-		in.log_rq_wqes = 4;
-		in.rq_stride_shift = 9;
-		qp->log_rq_wqes = in.log_rq_wqes;
-		qp->rq_stride_shift = in.rq_stride_shift;
-		qp->rq = host_alloc(host, 512 << in.log_rq_wqes, HOST_PAGE);
-		host_buf(&in.rq, qp->rq, 512 << in.log_rq_wqes);
-	}
-	in.dbr_addr = htole64(type == ORNIC_QPT_XRC_RECV ? 0 : qp->dbr);
-	host_cmd_ok(host, ORNIC_CMD_CREATE_QP, &in, &out);
-	qp->num = le32toh(out.qpn);
-	qp->slot = le32toh(out.slot);
+	host_queues(&in, type == ORNIC_QPT_XRC_RECV ? side->xrcdn : side->srq.num, 4, 9);
+	host_create_qp(side->host, &side->qp, &in);
 }
 
 void pair_qps(struct pair *pair, unsigned int type, uint32_t flags)
@@ -521,16 +511,26 @@ int pair_setup_rc(void **state)
 	return pair_setup(state, ORNIC_QPT_RC, 0);
 }
 
-int pair_setup_rc_srq(void **state)
+static int pair_setup_srq(void **state, unsigned int type)
 {
 	struct pair *pair = pair_create(*state);
 	struct side *b = B(pair);
 
 	host_srq(b->host, &b->srq, b->pdn, 0, 0, 0);
-	pair_qps(pair, ORNIC_QPT_RC, 0);
+	pair_qps(pair, type, 0);
 	pair_connect(pair);
 	*state = pair;
 	return 0;
+}
+
+int pair_setup_rc_srq(void **state)
+{
+	return pair_setup_srq(state, ORNIC_QPT_RC);
+}
+
+int pair_setup_ud_srq(void **state)
+{
+	return pair_setup_srq(state, ORNIC_QPT_UD);
 }
 
 int pair_setup_rc_kernel(void **state)

@@ -99,6 +99,11 @@ enum pair_fate pair_fate_lose_all(struct pair *pair, const struct packet *pkt);
 /* Drop the nth packet from now if bit n of @arg of the pair is set */
 enum pair_fate pair_fate_lose_some(struct pair *pair, const struct packet *pkt);
 
+/* Drop the next @arg ACKs, also of atomics */
+enum pair_fate pair_fate_lose_acks(struct pair *pair, const struct packet *pkt);
+/* Drop, repeat and delay some packets; @arg counts them */
+enum pair_fate pair_fate_disorder(struct pair *pair, const struct packet *pkt);
+
 /* Variants of the pair that a test runs in */
 struct pair_config {
 	bool bytes;
@@ -134,8 +139,9 @@ extern const struct pair_config pair_config_v6_vlan;
 
 /* Fixtures: connected RC QPs, of a process or the kernel; UC, UD, GSI QPs */
 int pair_setup_rc(void **state);
-/* RC; the receives of B are in an SRQ */
+/* RC and UD; the receives of B are in an SRQ */
 int pair_setup_rc_srq(void **state);
+int pair_setup_ud_srq(void **state);
 int pair_setup_rc_kernel(void **state);
 int pair_setup_uc(void **state);
 /* Fixture: A has an XRC_SEND QP; B has an XRC_RECV QP and an XRC SRQ */
@@ -214,6 +220,8 @@ struct pair_wr {
 /* A signaled request with one SGE, at the same @offset in both buffers */
 struct pair_wr pair_wr_data(struct side *side, unsigned int opcode,
 			    uint32_t offset, uint32_t len);
+/* A signaled LOCAL_INV */
+struct pair_wr pair_wr_inv(uint32_t key);
 /* Post a request, ring the doorbell and run */
 void pair_send(struct side *side, const struct pair_wr *wr);
 /* pair_send() from A, and expect success */

@@ -24,6 +24,16 @@ struct pair_wr pair_wr_data(struct side *side, unsigned int opcode,
 	return wr;
 }
 
+struct pair_wr pair_wr_inv(uint32_t key)
+{
+	return (struct pair_wr){
+		.wr_id = 0xe1,
+		.opcode = ORNIC_WR_LOCAL_INV,
+		.flags = ORNIC_SEND_SIGNALED,
+		.inv_key = key,
+	};
+}
+
 void pair_send(struct side *side, const struct pair_wr *wr)
 {
 	pair_post(side, wr);

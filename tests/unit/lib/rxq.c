@@ -124,12 +124,8 @@ void rxq_ready_qp(struct raw *w, struct host_qp *q, uint32_t flags)
 		.log_rq_wqes = RXQ_LOG_WQES,
 		.rq_stride_shift = RXQ_STRIDE_SHIFT,
 	};
-	struct ornic_create_qp_out out;
 
-	rxq_ring(w, q, &in.rq);
-	in.dbr_addr = htole64(q->dbr);
-	host_cmd_ok(w->host, ORNIC_CMD_CREATE_QP, &in, &out);
-	q->num = le32toh(out.qpn);
+	host_create_qp(w->host, q, &in);
 	host_qp_modify(q, ORNIC_QPS_INIT);
 	assert_int_equal(host_qp_modify(q, ORNIC_QPS_RTR), ORNIC_CMD_OK);
 }

@@ -53,18 +53,6 @@ static struct pair_wr reg_wr(struct side *side, uint32_t key)
 	return wr;
 }
 
-static struct pair_wr inv_wr(uint32_t key)
-{
-	struct pair_wr wr = {
-		.wr_id = 0xe1,
-		.opcode = ORNIC_WR_LOCAL_INV,
-		.flags = ORNIC_SEND_SIGNALED,
-		.inv_key = key,
-	};
-
-	return wr;
-}
-
 static enum mr_error get(struct side *side, uint32_t key, uint64_t addr,
 			 uint64_t len)
 {
@@ -260,7 +248,7 @@ TEST(test_takes_no_data, struct pair *pair, IN_PAIR(pair_setup_rc_kernel, local)
 	wr.sges = 1;
 	pair_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
 	pair_again(pair);
-	wr = inv_wr(0);
+	wr = pair_wr_inv(0);
 	wr.sges = 1;
 	pair_fails(pair, &wr, ORNIC_WC_LOC_QP_OP_ERR);
 	host_device_stat_is(A(pair)->host, ORNIC_DEVICE_STAT_bad_wqe_count, 2);
@@ -271,7 +259,7 @@ TEST(test_local_inv, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
 	uint32_t key = create(A(pair), A(pair)->pdn, 0);
 	struct pair_wr reg = reg_wr(A(pair), key);
-	struct pair_wr inv = inv_wr(key);
+	struct pair_wr inv = pair_wr_inv(key);
 
 	pair_one(pair, &inv);
 	pair_one(pair, &reg);
@@ -290,7 +278,7 @@ TEST(test_local_inv, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_kernel))
 TEST(test_local_inv_refusals, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
 	uint32_t other = create(A(pair), host_pd(A(pair)->host), 0);
-	struct pair_wr wr = inv_wr(other);
+	struct pair_wr wr = pair_wr_inv(other);
 
 	pair_fails(pair, &wr, ORNIC_WC_MW_BIND_ERR);
 	pair_again(pair);
@@ -314,7 +302,7 @@ static void in_order(struct pair *pair, unsigned int lost)
 	uint32_t key = create(A(pair), A(pair)->pdn, 0);
 	struct pair_wr reg = reg_wr(A(pair), key);
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 5000);
-	struct pair_wr inv = inv_wr(key);
+	struct pair_wr inv = pair_wr_inv(key);
 	unsigned int i;
 
 	pair->fate = pair_fate_lose_some;
@@ -370,7 +358,7 @@ TEST(test_in_order_with_losses, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_ke
 TEST(test_failure_in_order, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 100);
-	struct pair_wr inv = inv_wr(1);
+	struct pair_wr inv = pair_wr_inv(1);
 
 	pair_post(A(pair), &wr);
 	pair_post(A(pair), &inv);
@@ -386,7 +374,7 @@ TEST(test_many_in_a_row, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
 	uint32_t key = create(A(pair), A(pair)->pdn, 0);
 	struct pair_wr reg = reg_wr(A(pair), key);
-	struct pair_wr inv = inv_wr(key);
+	struct pair_wr inv = pair_wr_inv(key);
 	unsigned int i, n;
 
 	for (i = 0; i < 50; i++) {
@@ -409,7 +397,7 @@ TEST(test_sqd_waits_for_it, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_kernel
 {
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 100);
 	uint32_t key = create(A(pair), A(pair)->pdn, 0);
-	struct pair_wr inv = inv_wr(key);
+	struct pair_wr inv = pair_wr_inv(key);
 	struct ornic_qp_attr attr;
 
 	pair->fate = pair_fate_lose_some;
@@ -458,15 +446,6 @@ TEST(test_send_with_inv, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_kernel))
 }
 
 /* A duplicate is not executed again, since the key may be valid again */
-static enum pair_fate fate_lose_acks(struct pair *pair,
-				     const struct packet *pkt)
-{
-	if (pkt->op->kind != OPCODE_ACK || !pair->arg)
-		return PAIR_DELIVER;
-	pair->arg--;
-	return PAIR_DROP;
-}
-
 TEST(test_send_with_inv_once, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_kernel))
 {
 	uint32_t key = create(B(pair), B(pair)->pdn, 0);
@@ -474,7 +453,7 @@ TEST(test_send_with_inv_once, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_kern
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND_WITH_INV, 0, 9);
 
 	reg_at_b(pair, &reg);
-	pair->fate = fate_lose_acks;
+	pair->fate = pair_fate_lose_acks;
 	pair->arg = 1;
 	wr.inv_key = key;
 	pair_post_recv(B(pair), 1, B(pair)->addr, 100);
@@ -508,7 +487,7 @@ TEST(test_send_with_inv_refusals, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_
 {
 	uint32_t key = create(B(pair), B(pair)->pdn, 0);
 	struct pair_wr reg = reg_wr(B(pair), key);
-	struct pair_wr inv = inv_wr(key);
+	struct pair_wr inv = pair_wr_inv(key);
 
 	inv_refused(pair, 0);
 	inv_refused(pair, B(pair)->key);

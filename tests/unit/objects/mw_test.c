@@ -55,18 +55,6 @@ static struct pair_wr bind_wr(struct side *side, uint32_t mw, uint32_t new_key,
 	return wr;
 }
 
-static struct pair_wr inv_wr(uint32_t key)
-{
-	struct pair_wr wr = {
-		.wr_id = 0xb2,
-		.opcode = ORNIC_WR_LOCAL_INV,
-		.flags = ORNIC_SEND_SIGNALED,
-		.inv_key = key,
-	};
-
-	return wr;
-}
-
 static void post_b(struct pair *pair, const struct pair_wr *wr,
 		   unsigned int status)
 {
@@ -262,7 +250,7 @@ TEST(test_type2_again, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 	uint32_t mw = create(B(pair), ORNIC_MR_MW2, B(pair)->pdn);
 	uint32_t mr = bindable(B(pair));
 	struct pair_wr wr = bind_wr(B(pair), mw, mw + 1, mr);
-	struct pair_wr inv = inv_wr(mw + 1);
+	struct pair_wr inv = pair_wr_inv(mw + 1);
 
 	post_b(pair, &wr, ORNIC_WC_SUCCESS);
 	assert_int_equal(destroy(B(pair), mr), ORNIC_CMD_BUSY);
@@ -318,7 +306,7 @@ TEST(test_type2_remote_invalidation, struct pair *pair, IN_PAIR_BOTH(pair_setup_
 	pair_again(pair);
 	use(pair, mw, B(pair)->addr + AT);
 	/* [ORNIC-SQ-24] Nor by LOCAL_INV */
-	inv = inv_wr(mw);
+	inv = pair_wr_inv(mw);
 	post_b(pair, &inv, ORNIC_WC_MW_BIND_ERR);
 }
 
@@ -330,7 +318,7 @@ TEST(test_type2_belongs_to_a_qp, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 	struct pair_wr wr = bind_wr(B(pair), mw, mw, mr);
 	uint32_t one = create(B(pair), ORNIC_MR_MW1, B(pair)->pdn);
 	struct pair_wr wr1 = bind_wr(B(pair), one, one, mr);
-	struct pair_wr inv = inv_wr(mw);
+	struct pair_wr inv = pair_wr_inv(mw);
 	struct host_qp first[2] = { A(pair)->qp, B(pair)->qp };
 
 	post_b(pair, &wr, ORNIC_WC_SUCCESS);
@@ -432,7 +420,7 @@ TEST(test_uc, struct pair *pair, IN_PAIR_BOTH(pair_setup_uc))
 	uint32_t mw = create(B(pair), ORNIC_MR_MW2, B(pair)->pdn);
 	struct pair_wr wr = bind_wr(B(pair), mw, mw + 1, bindable(B(pair)));
 	struct pair_wr op = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, AT, 99);
-	struct pair_wr inv = inv_wr(mw + 1);
+	struct pair_wr inv = pair_wr_inv(mw + 1);
 
 	post_b(pair, &wr, ORNIC_WC_SUCCESS);
 	pair_fill(A(pair)->buf + AT, 99, 5);

@@ -3,6 +3,8 @@
 #include "card/card.h"
 #include "pair.h"
 
+#define IN_BOTH_QUEUES IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq)
+
 static uint32_t rq_ci(struct host_qp *queue)
 {
 	return le32toh(host_qp_dbr(queue)->rq_ci);
@@ -59,21 +61,18 @@ static void laps(struct pair *pair, uint32_t lag)
 	assert_int_equal(bad_rq_pi(pair), 0);
 }
 
-TEST(test_rq_ci_lags, struct pair *pair,
-     IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
+TEST(test_rq_ci_lags, struct pair *pair, IN_BOTH_QUEUES)
 {
 	laps(pair, 10);
 }
 
-TEST(test_rq_ci_lags_by_more_than_the_ring, struct pair *pair,
-     IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
+TEST(test_rq_ci_lags_by_more_than_the_ring, struct pair *pair, IN_BOTH_QUEUES)
 {
 	laps(pair, 256);
 }
 
 /* [ORNIC-DB-16] One more than the ring holds beyond what is done */
-TEST(test_ring_beyond_what_is_done, struct pair *pair,
-     IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
+TEST(test_ring_beyond_what_is_done, struct pair *pair, IN_BOTH_QUEUES)
 {
 	struct host_qp *queue = queue_of(B(pair));
 	uint32_t size = 1u << queue->log_rq_wqes;
@@ -117,8 +116,7 @@ TEST(test_needs_are_announced, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-DB-12] A card that needs doorbells relies on them */
-TEST(test_doorbell_needed, struct pair *pair,
-     IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
+TEST(test_doorbell_needed, struct pair *pair, IN_BOTH_QUEUES)
 {
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 8);
 	unsigned int i;
@@ -137,8 +135,7 @@ TEST(test_doorbell_needed, struct pair *pair,
 }
 
 /* [ORNIC-DB-12] A doorbell covers all WQEs before its index */
-TEST(test_doorbell_before_the_packets, struct pair *pair,
-     IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
+TEST(test_doorbell_before_the_packets, struct pair *pair, IN_BOTH_QUEUES)
 {
 	unsigned int i;
 
@@ -193,8 +190,7 @@ TEST(test_doorbell_in_reset, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 }
 
 /* [ORNIC-DB-4] */
-TEST(test_doorbell_of_another_page, struct pair *pair,
-     IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
+TEST(test_doorbell_of_another_page, struct pair *pair, IN_BOTH_QUEUES)
 {
 	struct host *host = B(pair)->host;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 8);
@@ -211,8 +207,7 @@ TEST(test_doorbell_of_another_page, struct pair *pair,
 }
 
 /* [ORNIC-DB-3] Cards that need no such doorbells do not know them */
-TEST(test_doorbell_not_needed, struct pair *pair,
-     IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
+TEST(test_doorbell_not_needed, struct pair *pair, IN_BOTH_QUEUES)
 {
 	pair_post_recv(B(pair), 1, B(pair)->addr, 8);
 	ring_recv(B(pair), B(pair)->uctx);
@@ -272,8 +267,7 @@ TEST(test_lost_record_of_a_sender, struct pair *pair,
 }
 
 /* [ORNIC-RQ-4] SGEs count as far as the message reaches */
-TEST(test_sges_beyond_the_message, struct pair *pair,
-     IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_rc_srq))
+TEST(test_sges_beyond_the_message, struct pair *pair, IN_BOTH_QUEUES)
 {
 	struct side *b = B(pair);
 	const struct sge sge[] = {

@@ -3,28 +3,6 @@
 #include "objects/pd.h"
 #include "pair.h"
 
-static int setup(void **state, unsigned int type)
-{
-	struct pair *pair = pair_create(*state);
-	struct side *b = B(pair);
-
-	host_srq(b->host, &b->srq, b->pdn, 0, 0, 0);
-	pair_qps(pair, type, 0);
-	pair_connect(pair);
-	*state = pair;
-	return 0;
-}
-
-static int setup_rc(void **state)
-{
-	return setup(state, ORNIC_QPT_RC);
-}
-
-static int setup_ud(void **state)
-{
-	return setup(state, ORNIC_QPT_UD);
-}
-
 static struct ornic_qp_dbr *srq_dbr(struct side *side)
 {
 	return host_qp_dbr(&side->srq);
@@ -118,7 +96,7 @@ static struct ornic_create_srq_in create_in(struct side *side)
 }
 
 /* [ORNIC-SRQ-1] */
-TEST(test_create_refusals, struct pair *pair, IN_PAIR(setup_rc, local))
+TEST(test_create_refusals, struct pair *pair, IN_PAIR(pair_setup_rc_srq, local))
 {
 	struct side *b = B(pair);
 	uint32_t pages = b->host->card->budget.pages;
@@ -143,7 +121,7 @@ TEST(test_create_refusals, struct pair *pair, IN_PAIR(setup_rc, local))
 }
 
 /* [ORNIC-SRQ-2] */
-TEST(test_is_used_by_qps, struct pair *pair, IN_PAIR(setup_rc, local))
+TEST(test_is_used_by_qps, struct pair *pair, IN_PAIR(pair_setup_rc_srq, local))
 {
 	struct side *b = B(pair);
 
@@ -172,7 +150,7 @@ static unsigned int create_qp(struct side *side, unsigned int type,
 }
 
 /* [ORNIC-SRQ-2] */
-TEST(test_qp_types, struct pair *pair, IN_PAIR(setup_rc, local))
+TEST(test_qp_types, struct pair *pair, IN_PAIR(pair_setup_rc_srq, local))
 {
 	struct side *b = B(pair);
 	uint32_t srqn = b->srq.num;
@@ -198,7 +176,7 @@ TEST(test_qp_types, struct pair *pair, IN_PAIR(setup_rc, local))
  * [ORNIC-SRQ-3] [ORNIC-SRQ-4] Each message takes the next WQE, whichever QP it
  * comes to, and frees its slot with the first packet.
  */
-TEST(test_shared_in_order, struct pair *pair, IN_PAIR_ALL(setup_rc))
+TEST(test_shared_in_order, struct pair *pair, IN_PAIR_ALL(pair_setup_rc_srq))
 {
 	struct side *b = B(pair);
 	struct host_qp other[2];
@@ -234,7 +212,7 @@ static void send_half(struct pair *pair)
 }
 
 /* [ORNIC-SRQ-4] An unfinished message does not stall other QPs */
-TEST(test_half_a_message_stalls_nobody, struct pair *pair, IN_PAIR_BOTH(setup_rc))
+TEST(test_half_a_message_stalls_nobody, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_srq))
 {
 	struct side *b = B(pair);
 	struct host_qp other[2];
@@ -260,7 +238,7 @@ TEST(test_half_a_message_stalls_nobody, struct pair *pair, IN_PAIR_BOTH(setup_rc
 }
 
 /* [ORNIC-RQ-7] */
-TEST(test_empty_is_not_ready, struct pair *pair, IN_PAIR_BOTH(setup_rc))
+TEST(test_empty_is_not_ready, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_srq))
 {
 	struct side *b = B(pair);
 
@@ -274,7 +252,7 @@ TEST(test_empty_is_not_ready, struct pair *pair, IN_PAIR_BOTH(setup_rc))
 }
 
 /* [ORNIC-SRQ-5] */
-TEST(test_keys_are_of_its_pd, struct pair *pair, IN_PAIR_BOTH(setup_rc))
+TEST(test_keys_are_of_its_pd, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_srq))
 {
 	struct side *b = B(pair);
 	uint32_t pdn = host_pd(b->host);
@@ -297,7 +275,7 @@ TEST(test_keys_are_of_its_pd, struct pair *pair, IN_PAIR_BOTH(setup_rc))
 }
 
 /* [ORNIC-SRQ-5] */
-TEST(test_dma_keys_are_the_kernels, struct pair *pair, IN_PAIR_BOTH(setup_rc))
+TEST(test_dma_keys_are_the_kernels, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_srq))
 {
 	struct side *b = B(pair);
 	struct ornic_create_mr_in in = {
@@ -322,7 +300,7 @@ TEST(test_dma_keys_are_the_kernels, struct pair *pair, IN_PAIR_BOTH(setup_rc))
 	}
 }
 
-TEST(test_datagrams, struct pair *pair, IN_PAIR_BOTH(setup_ud))
+TEST(test_datagrams, struct pair *pair, IN_PAIR_BOTH(pair_setup_ud_srq))
 {
 	struct side *b = B(pair);
 	struct pair_wr wr = wr_send(pair, 0, 100);
@@ -347,7 +325,7 @@ TEST(test_datagrams, struct pair *pair, IN_PAIR_BOTH(setup_ud))
 /* ---- the limit ---- */
 
 /* [ORNIC-SRQ-6] */
-TEST(test_limit, struct pair *pair, IN_PAIR_BOTH(setup_rc))
+TEST(test_limit, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_srq))
 {
 	struct side *b = B(pair);
 	unsigned int i;
@@ -380,7 +358,7 @@ TEST(test_limit, struct pair *pair, IN_PAIR_BOTH(setup_rc))
 }
 
 /* WQEs that were published since the card read rq_pi count */
-TEST(test_limit_counts_what_is_new, struct pair *pair, IN_PAIR_BOTH(setup_rc))
+TEST(test_limit_counts_what_is_new, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_srq))
 {
 	struct side *b = B(pair);
 	unsigned int i;
@@ -430,7 +408,7 @@ static unsigned int resize(struct side *side, unsigned int log_size,
 }
 
 /* [ORNIC-SRQ-10] */
-TEST(test_resize, struct pair *pair, IN_PAIR_BOTH(setup_rc))
+TEST(test_resize, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_srq))
 {
 	struct side *b = B(pair);
 	uint32_t pages = b->host->card->budget.pages;
@@ -462,7 +440,7 @@ TEST(test_resize, struct pair *pair, IN_PAIR_BOTH(setup_rc))
 }
 
 /* [ORNIC-SRQ-11] The host has rung before it asks: nothing else is copied */
-TEST(test_resize_after_the_doorbell, struct pair *pair, IN_PAIR_BOTH(setup_rc))
+TEST(test_resize_after_the_doorbell, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_srq))
 {
 	struct side *b = B(pair);
 	unsigned int i;
@@ -485,7 +463,7 @@ TEST(test_resize_after_the_doorbell, struct pair *pair, IN_PAIR_BOTH(setup_rc))
 }
 
 /* [ORNIC-SRQ-10] */
-TEST(test_resize_refusals, struct pair *pair, IN_PAIR_BOTH(setup_rc))
+TEST(test_resize_refusals, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_srq))
 {
 	struct side *b = B(pair);
 	uint32_t pages = b->host->card->budget.pages;
@@ -510,7 +488,7 @@ TEST(test_resize_refusals, struct pair *pair, IN_PAIR_BOTH(setup_rc))
 /* ---- errors ---- */
 
 /* [ORNIC-SRQ-7] The SRQ is lost: each QP fails when it needs a WQE */
-TEST(test_broken, struct pair *pair, IN_PAIR_BOTH(setup_rc))
+TEST(test_broken, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_srq))
 {
 	struct side *b = B(pair);
 	struct host_qp other[2];
@@ -541,7 +519,7 @@ TEST(test_broken, struct pair *pair, IN_PAIR_BOTH(setup_rc))
 }
 
 /* [ORNIC-SRQ-7] */
-TEST(test_ring_out_of_reach, struct pair *pair, IN_PAIR_BOTH(setup_rc))
+TEST(test_ring_out_of_reach, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_srq))
 {
 	struct side *b = B(pair);
 
@@ -554,7 +532,7 @@ TEST(test_ring_out_of_reach, struct pair *pair, IN_PAIR_BOTH(setup_rc))
 	host_device_stat_is(b->host, ORNIC_DEVICE_STAT_dma_faults, 1);
 }
 
-TEST(test_bad_wqe, struct pair *pair, IN_PAIR_BOTH(setup_rc))
+TEST(test_bad_wqe, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_srq))
 {
 	struct side *b = B(pair);
 	struct sge sge[CARD_MAX_SGE + 1] = {};
@@ -573,7 +551,7 @@ TEST(test_bad_wqe, struct pair *pair, IN_PAIR_BOTH(setup_rc))
 }
 
 /* [ORNIC-SRQ-8] Only the WQE that the QP has taken is flushed */
-TEST(test_last_wqe, struct pair *pair, IN_PAIR_BOTH(setup_rc))
+TEST(test_last_wqe, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_srq))
 {
 	struct side *b = B(pair);
 	struct host_qp other[2];
@@ -623,7 +601,7 @@ static void reset_and_expect(struct side *side, bool took, uint64_t wr_id)
 }
 
 /* [ORNIC-SRQ-9] RESET tells of no WQE that ERR has flushed */
-TEST(test_wqe_of_a_qp_in_err, struct pair *pair, IN_PAIR(setup_rc, bytes))
+TEST(test_wqe_of_a_qp_in_err, struct pair *pair, IN_PAIR(pair_setup_rc_srq, bytes))
 {
 	struct side *b = B(pair);
 
@@ -637,7 +615,7 @@ TEST(test_wqe_of_a_qp_in_err, struct pair *pair, IN_PAIR(setup_rc, bytes))
 }
 
 /* [ORNIC-ORD-7] A CQ that is overrun takes no completion; rq_ci tells of the WQE */
-TEST(test_wqe_that_completes_nowhere, struct pair *pair, IN_PAIR(setup_rc, bytes))
+TEST(test_wqe_that_completes_nowhere, struct pair *pair, IN_PAIR(pair_setup_rc_srq, bytes))
 {
 	struct side *b = B(pair);
 
@@ -652,7 +630,7 @@ TEST(test_wqe_that_completes_nowhere, struct pair *pair, IN_PAIR(setup_rc, bytes
 }
 
 /* [ORNIC-SRQ-9] RESET and DESTROY_QP take a WQE that the QP had */
-TEST(test_wqe_of_a_qp_that_goes, struct pair *pair, IN_PAIR(setup_rc, bytes))
+TEST(test_wqe_of_a_qp_that_goes, struct pair *pair, IN_PAIR(pair_setup_rc_srq, bytes))
 {
 	struct side *b = B(pair);
 	unsigned int how;

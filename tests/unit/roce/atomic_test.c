@@ -139,15 +139,6 @@ TEST(test_region_that_is_not_aligned, struct pair *pair, IN_PAIR_BOTH(pair_setup
 	}
 }
 
-static enum pair_fate fate_lose_answers(struct pair *pair,
-					const struct packet *pkt)
-{
-	if (pkt->op->kind != OPCODE_ATOMIC_ACK || !pair->arg)
-		return PAIR_DELIVER;
-	pair->arg--;
-	return PAIR_DROP;
-}
-
 /* The card executes a duplicate once and answers it each time */
 TEST(test_duplicates, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
@@ -155,7 +146,7 @@ TEST(test_duplicates, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 
 	*pair_word(B(pair), AT) = htole64(5);
 	wr.swap_add = 1;
-	pair->fate = fate_lose_answers;
+	pair->fate = pair_fate_lose_acks;
 	pair->arg = 2;
 	pair_post(A(pair), &wr);
 	pair_ring(A(pair));

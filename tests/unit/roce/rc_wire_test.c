@@ -173,19 +173,12 @@ TEST(test_delay_each_packet, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 	rc_each_packet(pair, fate_late_nth);
 }
 
-static enum pair_fate fate_lose_acks(struct pair *pair,
-				     const struct packet *pkt)
-{
-	return pkt->op->kind == OPCODE_ACK && pair->arg-- > 0 ? PAIR_DROP :
-							PAIR_DELIVER;
-}
-
 /* The message was executed; the retry must not execute it again */
 TEST(test_lost_ack_is_not_executed_twice, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 100);
 
-	pair->fate = fate_lose_acks;
+	pair->fate = pair_fate_lose_acks;
 	pair->arg = 1;
 	pair_post_recv(B(pair), 5, B(pair)->addr, 100);
 	pair_post_recv(B(pair), 6, B(pair)->addr, 100);

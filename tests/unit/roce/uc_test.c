@@ -175,27 +175,13 @@ TEST(test_loss_then_write, struct pair *pair, IN_PAIR_BOTH(pair_setup_uc))
 	assert_int_equal(le32toh(cqe.byte_len), 20000);
 }
 
-static enum pair_fate disorder(struct pair *pair, const struct packet *pkt)
-{
-	switch (pair->arg++ % 7) {
-	case 2:
-		return PAIR_DROP;
-	case 4:
-		return PAIR_TWICE;
-	case 5:
-		return PAIR_LATE;
-	default:
-		return PAIR_DELIVER;
-	}
-}
-
 /* A completed receive holds one whole message, whatever the wire does */
 TEST(test_bad_wire, struct pair *pair, IN_PAIR_BOTH(pair_setup_uc))
 {
 	unsigned int i, received = 0;
 	struct pair_wr wr;
 
-	pair->fate = disorder;
+	pair->fate = pair_fate_disorder;
 	for (i = 0; i < 10; i++)
 		pair_post_recv(B(pair), i, B(pair)->addr + i * 4096, 4096);
 	for (i = 0; i < 200 && received < 10; i++) {

@@ -129,20 +129,6 @@ TEST(test_all_operations, struct pair *pair, IN_PAIR_ALL(pair_setup_xrc))
 	assert_int_equal(pair_event(b), 0);
 }
 
-static enum pair_fate disorder(struct pair *pair, const struct packet *pkt)
-{
-	switch (pair->arg++ % 11) {
-	case 3:
-		return PAIR_DROP;
-	case 5:
-		return PAIR_TWICE;
-	case 8:
-		return PAIR_LATE;
-	default:
-		return PAIR_DELIVER;
-	}
-}
-
 /* Reliable as RC, whichever SRQ is named */
 TEST(test_bad_wire, struct pair *pair, IN_PAIR_BOTH(pair_setup_xrc))
 {
@@ -152,7 +138,7 @@ TEST(test_bad_wire, struct pair *pair, IN_PAIR_BOTH(pair_setup_xrc))
 	unsigned int i;
 
 	other_srq(pair, &other, b->xrcdn);
-	pair->fate = disorder;
+	pair->fate = pair_fate_disorder;
 	for (i = 0; i < 30; i++, swap(pair, &other)) {
 		wr = pair_wr_data(A(pair), i % 3 ? ORNIC_WR_SEND :
 				  ORNIC_WR_RDMA_READ, 0, 7000);
