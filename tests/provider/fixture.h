@@ -265,7 +265,7 @@ static inline struct ibv_qp *create_qp_in(struct fixture *f,
 	} while (0)
 
 /* Fixtures without ORNIC_CAPS_SHADOW, and with it and ORNIC_CAPS_CQ_DB */
-#define IN_PLAIN { " (plain)", setup_plain, teardown, NULL }
-#define IN_CQ_DB { " (shadow)", setup_cq_db, teardown, NULL }
+#define IN_PLAIN { "[plain]", setup_plain, teardown, NULL }
+#define IN_CQ_DB { "[shadow]", setup_cq_db, teardown, NULL }
 
 #endif /* FIXTURE_H */

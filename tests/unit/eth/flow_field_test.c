@@ -29,7 +29,7 @@ static int no_copy_setup(void **state)
 
 #define IN_BASIC { "[basic]", basic_setup, raw_teardown, NULL }
 #define IN_EXACT { "[exact]", exact_setup, raw_teardown, NULL }
-#define IN_NO_COPY { "[no copy]", no_copy_setup, raw_teardown, NULL }
+#define IN_NO_COPY { "[no_copy]", no_copy_setup, raw_teardown, NULL }
 
 static struct ornic_create_flow_in rule(const struct raw *w, unsigned int n)
 {

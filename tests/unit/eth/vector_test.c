@@ -364,7 +364,7 @@ static int least_setup(void **state)
 	return raw_setup_config(state, &config);
 }
 
-TEST(test_port, struct raw *w, IN_RAW, { " (least)", least_setup, raw_teardown, NULL })
+TEST(test_port, struct raw *w, IN_RAW, { "[least]", least_setup, raw_teardown, NULL })
 {
 	struct ornic_modify_port_in port = { .mask = htole32(ORNIC_PORT_MAC) };
 	struct ornic_rx_queues_in queues = {

@@ -46,10 +46,10 @@ int kit_setup_pairs(void **state);
 int kit_teardown(void **state);
 
 #define IN_KIT IN(kit_setup, kit_teardown)
-#define IN_KIT_NO_SHADOW { " (no shadow)", kit_setup_no_shadow, kit_teardown, NULL }
-#define IN_KIT_CQ_DB { " (shadow)", kit_setup_cq_db, kit_teardown, NULL }
-#define IN_KIT_WHOLE { " (whole)", kit_setup_whole, kit_teardown, NULL }
-#define IN_KIT_PAIRS { " (pairs)", kit_setup_pairs, kit_teardown, NULL }
+#define IN_KIT_NO_SHADOW { "[no_shadow]", kit_setup_no_shadow, kit_teardown, NULL }
+#define IN_KIT_CQ_DB { "[shadow]", kit_setup_cq_db, kit_teardown, NULL }
+#define IN_KIT_WHOLE { "[whole]", kit_setup_whole, kit_teardown, NULL }
+#define IN_KIT_PAIRS { "[pairs]", kit_setup_pairs, kit_teardown, NULL }
 
 void kit_init(struct kit *kit, const struct card_config *as,
 	      unsigned int log_cq, unsigned int log_eq);
