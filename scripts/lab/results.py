@@ -57,7 +57,7 @@ def of_cmocka(part, output):
             group = match[1]
         elif match := re.match(r"\[  PASSED  \] (\d+) test\(s\)", line):
             found.passed[f"{part}/{group}"] += int(match[1])
-        elif match := re.match(r"\[ *(FAILED|SKIPPED) *\] (\w+)$", line):
+        elif match := re.match(r"\[ *(FAILED|SKIPPED) *\] (\S+)$", line):
             # cmocka names a test twice: when it has run and in the summary
             names, name = getattr(found, match[1].lower()), f"{part}/{group}: {match[2]}"
             if name not in names:

@@ -30,8 +30,8 @@ CMOCKA = """\
 [==========] wq: Running 3 test(s).
 [ RUN      ] test_good
 [       OK ] test_good
-[ RUN      ] test_bad
-[  FAILED  ] test_bad
+[ RUN      ] test_bad[local]
+[  FAILED  ] test_bad[local]
 [ RUN      ] test_left_out
 [  SKIPPED ] test_left_out
 [==========] wq: 3 test(s) run.[  ERROR   ] --- 0x1 != 0
@@ -39,7 +39,7 @@ CMOCKA = """\
 [  SKIPPED ] wq: 1 test(s), listed below:
 [  SKIPPED ] test_left_out
 [  FAILED  ] wq: 1 test(s), listed below:
-[  FAILED  ] test_bad
+[  FAILED  ] test_bad[local]
 [==========] cq: Running 2 test(s).
 [==========] cq: 2 test(s) run.
 [  PASSED  ] 2 test(s).
@@ -49,7 +49,7 @@ CMOCKA = """\
 def test_cmocka():
     found = results.of_cmocka("unit", CMOCKA)
     assert found.passed == {"unit/wq": 1, "unit/cq": 2}
-    assert found.failed == ["unit/wq: test_bad"]
+    assert found.failed == ["unit/wq: test_bad[local]"]
     assert found.skipped == ["unit/wq: test_left_out"]
 
 
