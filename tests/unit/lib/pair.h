@@ -126,17 +126,6 @@ extern const struct pair_config pair_config_v6_vlan;
 #define IN_PAIR_ALL(_setup) \
 	IN_PAIR_BOTH(_setup), IN_PAIR(_setup, loopback), IN_PAIR(_setup, v6_vlan)
 
-/* The same for a list of tests */
-#define PAIR_TEST(_test, _setup, _config) { \
-		.name = #_test "[" #_config "]", \
-		.test_func = _test, \
-		.setup_func = _setup, \
-		.teardown_func = pair_teardown, \
-		.initial_state = (void *)&pair_config_##_config, \
-	}
-#define PAIR_BOTH(_test, _setup) \
-	PAIR_TEST(_test, _setup, local), PAIR_TEST(_test, _setup, bytes)
-
 /* Fixtures: connected RC QPs, of a process or the kernel; UC, UD, GSI QPs */
 int pair_setup_rc(void **state);
 /* RC and UD; the receives of B are in an SRQ */

@@ -141,15 +141,6 @@ static inline int unit_run(const char *group)
 		return unit_run(group); \
 	}
 
-/* The same from a list: the name of the group, and a struct CMUnitTest for each test */
-#define UNIT_MAIN(group, ...) \
-	int main(void) \
-	{ \
-		const struct CMUnitTest tests[] = { __VA_ARGS__ }; \
-	\
-		return cmocka_run_group_tests_name(group, tests, NULL, NULL); \
-	}
-
 /**
  * unit_seed - seed of the random numbers of a test
  *

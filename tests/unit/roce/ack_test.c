@@ -100,40 +100,39 @@ static void message(struct pair *pair, unsigned int opcode,
 	acknowledged(pair, 1);
 }
 
-static void test_destroyed_after_send(void **state)
+TEST(test_destroyed_after_send, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	message(*state, ORNIC_WR_SEND, go_destroy);
+	message(pair, ORNIC_WR_SEND, go_destroy);
 }
 
-static void test_xrc_destroyed_after_send(void **state)
+TEST(test_xrc_destroyed_after_send, struct pair *pair, IN_PAIR_BOTH(pair_setup_xrc))
 {
-	message(*state, ORNIC_WR_SEND, go_destroy);
+	message(pair, ORNIC_WR_SEND, go_destroy);
 }
 
-static void test_destroyed_after_write_with_imm(void **state)
+TEST(test_destroyed_after_write_with_imm, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	message(*state, ORNIC_WR_RDMA_WRITE_WITH_IMM, go_destroy);
+	message(pair, ORNIC_WR_RDMA_WRITE_WITH_IMM, go_destroy);
 }
 
-static void test_reset_after_send(void **state)
+TEST(test_reset_after_send, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	message(*state, ORNIC_WR_SEND, go_reset);
+	message(pair, ORNIC_WR_SEND, go_reset);
 }
 
-static void test_failed_and_destroyed_after_send(void **state)
+TEST(test_failed_and_destroyed_after_send, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	message(*state, ORNIC_WR_SEND, go_error_destroy);
+	message(pair, ORNIC_WR_SEND, go_error_destroy);
 }
 
-static void test_card_reset_after_send(void **state)
+TEST(test_card_reset_after_send, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	message(*state, ORNIC_WR_SEND, go_card_reset);
+	message(pair, ORNIC_WR_SEND, go_card_reset);
 }
 
 /* READ and atomic responses go first; the ACK after them covers the SEND */
-static void test_destroyed_after_read_atomic_and_send(void **state)
+TEST(test_destroyed_after_read_atomic_and_send, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr[] = {
 		pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 3000),
 		pair_wr_data(A(pair), ORNIC_WR_ATOMIC_FETCH_ADD, 4096, 8),
@@ -195,15 +194,15 @@ static void read_and_send(struct pair *pair)
 	pair_check(A(pair)->buf, 20000, 1);
 }
 
-static void test_destroyed_after_read_and_send(void **state)
+TEST(test_destroyed_after_read_and_send, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	read_and_send(*state);
+	read_and_send(pair);
 }
 
-static void test_destroyed_after_read_and_send_of_mtu_256(void **state)
+TEST(test_destroyed_after_read_and_send_of_mtu_256, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	make_qps_of_mtu_256(*state);
-	read_and_send(*state);
+	make_qps_of_mtu_256(pair);
+	read_and_send(pair);
 }
 
 static struct pair *flushed;
@@ -252,20 +251,19 @@ static void long_read(struct pair *pair)
 	pair_expect(A(pair), 1, ORNIC_WC_RETRY_EXC_ERR);
 }
 
-static void test_destroyed_before_long_read(void **state)
+TEST(test_destroyed_before_long_read, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	long_read(*state);
+	long_read(pair);
 }
 
-static void test_destroyed_before_long_read_of_mtu_256(void **state)
+TEST(test_destroyed_before_long_read_of_mtu_256, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	make_qps_of_mtu_256(*state);
-	long_read(*state);
+	make_qps_of_mtu_256(pair);
+	long_read(pair);
 }
 
-static void test_destroyed_while_not_ready(void **state)
+TEST(test_destroyed_while_not_ready, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct pair *pair = *state;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 100);
 
 	arrive(pair, &wr, 1);
@@ -273,20 +271,4 @@ static void test_destroyed_while_not_ready(void **state)
 	pair_stat_is(A(pair), ORNIC_RDMA_STAT_rnr_naks_received, 1);
 }
 
-UNIT_MAIN("ack",
-	PAIR_BOTH(test_destroyed_after_send, pair_setup_rc),
-	PAIR_BOTH(test_xrc_destroyed_after_send, pair_setup_xrc),
-	PAIR_BOTH(test_destroyed_after_write_with_imm, pair_setup_rc),
-	PAIR_BOTH(test_reset_after_send, pair_setup_rc),
-	PAIR_BOTH(test_failed_and_destroyed_after_send, pair_setup_rc),
-	PAIR_BOTH(test_card_reset_after_send, pair_setup_rc),
-	PAIR_BOTH(test_destroyed_after_read_atomic_and_send,
-		  pair_setup_rc),
-	PAIR_BOTH(test_destroyed_after_read_and_send, pair_setup_rc),
-	PAIR_BOTH(test_destroyed_after_read_and_send_of_mtu_256,
-		  pair_setup_rc),
-	PAIR_BOTH(test_destroyed_before_long_read, pair_setup_rc),
-	PAIR_BOTH(test_destroyed_before_long_read_of_mtu_256,
-		  pair_setup_rc),
-	PAIR_BOTH(test_destroyed_while_not_ready, pair_setup_rc),
-)
+TEST_MAIN("ack")
