@@ -201,7 +201,7 @@ def test_bad_work_requests(pair, guest_programs, nothing_lost):
     wrong = {what: f"{got.get(what)}, not {want}" for what, (want, _) in WQES.items()
              if got.get(what) != f"{want}, neighbours ok"}
     assert not wrong and got.keys() == WQES.keys(), wrong
-    # The next process gets the same board, and looks for bits on it
+    # The next process gets the same board, and looks at all of it
     pair.a.check(f"{guest_programs}/udata {port.device}")
     after = counters(pair.card)
     wanted = {}

@@ -284,10 +284,11 @@ static void run_index(struct setting *s)
 	drop_pair(s, &pair);
 }
 
-/* Set all bits of the board, also those without a QP */
+/* Set all bits of the board, also those without a QP, and what the card never touches */
 static void run_board(struct setting *s)
 {
 	if (s->uv.board) {
+		memset(s->uv.board->rsvd, 0xff, sizeof(s->uv.board->rsvd));
 		memset(s->uv.board->bits, 0xff, sizeof(s->uv.board->bits));
 		memset(s->uv.board->summary, 0xff, sizeof(s->uv.board->summary));
 	}
