@@ -43,22 +43,22 @@ struct buf_budget {
 
 /**
  * struct buf_page - one page
- * @addr: bus address
  * @host: host pointer; NULL when not looked up or not contiguous in host memory
+ * @addr: bus address
  */
 struct buf_page {
-	gaddr_t addr;
 	char *host;
+	gaddr_t addr;
 };
 
 /**
  * struct buf - a buffer
+ * @page_shift: log2 of bytes per page
+ * @dir: enum mem_dir bits
  * @guest: guest memory; NULL before initialisation
  * @seq: value of @guest->seq up to which all of @page is valid
  * @page: the pages, or NULL if @room is 1
- * @one: the page then, near the other members that buf_slot() needs
- * @page_shift: log2 of bytes per page
- * @dir: enum mem_dir bits
+ * @one: the page then. Up to its @host are the members that buf_slot() needs
  * @budget: budget that the pages count against
  * @group_seq: with a @room of more than BUF_STEP pages, behind them:
  *	by group of BUF_GROUP pages, what to add to @seq, which is the start value
@@ -76,12 +76,12 @@ struct buf_page {
  * @hi: highest bus address of any page
  */
 struct buf {
+	unsigned int page_shift;
+	unsigned int dir;
 	struct guest *guest;
 	uint64_t seq;
 	struct buf_page *page;
 	struct buf_page one;
-	unsigned int page_shift;
-	unsigned int dir;
 	struct buf_budget *budget;
 	uint64_t *group_seq;
 	uint32_t room;

@@ -45,19 +45,19 @@ struct guest {
 /**
  * struct guest_ref - contiguous guest memory, such as a doorbell record
  * @guest: guest memory
+ * @seq: value of @guest->seq up to which @host is valid
+ * @host: host pointer, or NULL when it must be looked up
  * @addr: bus address
  * @len: bytes
  * @dir: enum mem_dir bits
- * @seq: value of @guest->seq up to which @host is valid
- * @host: host pointer, or NULL when it must be looked up
  */
 struct guest_ref {
 	struct guest *guest;
+	uint64_t seq;
+	void *host;
 	gaddr_t addr;
 	uint32_t len;
 	unsigned int dir;
-	uint64_t seq;
-	void *host;
 };
 
 /**

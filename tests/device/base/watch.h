@@ -29,23 +29,24 @@ struct qp;
 
 /**
  * struct sq_watch - watch state of a send queue; part of the QP
- * @qp: the QP
- * @node: in the card's list of watched queues, most recently busy last
  * @dbr: struct ornic_qp_dbr of the QP
  * @sq_pi: value last seen in @dbr; not validated, only compared
  * @watched: @node is in the list, and sq_watched in @dbr is 1
  * @board: the queue has a slot on a board. One without is watched after each
  *	post, because a doorbell is its only other way.
  * @busy_ns: time of its latest work
+ * @qp: the QP
+ * @node: in the card's list of watched queues, most recently busy last; behind the
+ *	cache line that each post needs
  */
 struct sq_watch {
-	struct qp *qp;
-	struct list_head node;
 	struct guest_ref dbr;
 	uint32_t sq_pi;
 	bool watched;
 	bool board;
 	uint64_t busy_ns;
+	struct qp *qp;
+	struct list_head node;
 };
 
 /**

@@ -177,7 +177,7 @@ static void kicks_run(struct kicks *kicks)
 
 static void kicks_add(struct kicks *kicks, struct qp *qp)
 {
-	qp_prefetch(qp);
+	qp_prefetch_send(qp);
 	kicks->qp[kicks->count++] = qp;
 	kicks->left--;
 	if (kicks->count == DOORBELL_KICKS)

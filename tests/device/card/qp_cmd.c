@@ -413,6 +413,6 @@ enum ornic_cmd_status qp_cmd_bind_stats(struct card *card, struct cmd *cmd)
 		return ORNIC_CMD_BAD_OBJECT;
 	if (le32toh(in->set) >= STATS_SETS)
 		return ORNIC_CMD_BAD_PARAM;
-	qp->stat_set = le32toh(in->set);
+	qp->base.stat_set = le32toh(in->set);
 	return ORNIC_CMD_OK;
 }

@@ -138,7 +138,7 @@ void qp_reset(struct qp *qp)
 	qp->sq.num = 0;
 	qp->sq.ci_told = 0;
 	qp->sq.broken = false;
-	qp->pushed.there = false;
+	qp->sq.pushed = false;
 	rq_reset(&qp->base.rq);
 	memset(&qp->attr, 0, sizeof(qp->attr));
 	memset(&qp->pace, 0, sizeof(qp->pace));

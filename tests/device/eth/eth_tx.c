@@ -328,7 +328,7 @@ static bool eth_has_work(const struct qp *qp)
 
 bool eth_tx(struct qp *qp, unsigned int budget)
 {
-	uint64_t sent = qp->tx_bytes;
+	uint64_t sent = qp->base.tx_bytes;
 
 	while (eth_has_work(qp)) {
 		if (!budget-- || qp_turn_over(qp, sent))

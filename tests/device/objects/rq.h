@@ -21,32 +21,32 @@
  * @owner: the QP, WQ or SRQ that owns the ring
  * @kind: name of the kind of @owner in log messages
  * @dbr: doorbell record of @owner, struct ornic_qp_dbr
- * @ring: buffer of the ring
  * @log_wqes: log2 of the number of WQEs
  * @stride_shift: log2 of the bytes per WQE
+ * @rung: a doorbell told of a new rq_pi; not looked at if the card needs none
+ * @broken: rq_pi was invalid, or record or ring were out of reach; the ring
+ *	then counts as empty
  * @pi: producer index as last read from the doorbell record and checked
  * @next: next WQE to take
  * @ci: WQEs that the host may reuse. A QP counts completed WQEs, an SRQ taken
  *	ones
  * @ci_told: value of rq_ci in the doorbell record
- * @rung: a doorbell told of a new rq_pi; not looked at if the card needs none
- * @broken: rq_pi was invalid, or record or ring were out of reach; the ring
- *	then counts as empty
+ * @ring: buffer of the ring
  */
 struct rq {
 	struct card *card;
 	const struct obj *owner;
 	const char *kind;
 	struct guest_ref *dbr;
-	struct buf ring;
 	uint8_t log_wqes;
 	uint8_t stride_shift;
+	bool rung;
+	bool broken;
 	uint32_t pi;
 	uint32_t next;
 	uint32_t ci;
 	uint32_t ci_told;
-	bool rung;
-	bool broken;
+	struct buf ring;
 };
 
 /* log2 of the largest stride, which holds CARD_MAX_SGE SGEs */

@@ -76,30 +76,31 @@ struct qp_rx_hash {
 
 /**
  * struct qp - a queue pair
- * @base: the part that it shares with a WQ. The lines from @base.obj to the
- *	first two of @resp are those that a message needs, with few others
+ * @base: the part that it shares with a WQ
  * @attr: attributes
  * @mtu_shift: log2 of the path MTU in bytes
  * @comm_est: ORNIC_EVENT_QP_COMM_EST was sent
  * @last_wqe: ORNIC_EVENT_QP_LAST_WQE was sent
  * @leaving: inside ack_settle(): sends even if the port is full
- * @drained: in SQD: no WQE is under way any more
- * @board_slot: slot on the board of @uctx, or ORNIC_BOARD_NO_SLOT
- * @stat_set: set of statistics that counts for it
- * @send_cq: membership in the send CQ
+ * @sq: send queue
  * @uctx: user context, with a reference
  * @xrcd: XRCD of XRC_RECV, with a reference, or NULL
- * @answer: turns of the responder of RC and XRC
- * @watch: the doorbell record, and whether the card polls it
- * @sq: send queue
  * @rwq_table: RWQ table of a QP with ORNIC_QP_RSS, with a reference, or NULL
- * @tx_bytes: payload sent, for shares
+ * @board_slot: slot on the board of @uctx, or ORNIC_BOARD_NO_SLOT
+ * @drained: in SQD: no WQE is under way any more
+ * @watch: the doorbell record, and whether the card polls it
  * @req: requester
+ * @send_cq: membership in the send CQ, which ends the cache line of @req
+ * @answer: turns of the responder of RC and XRC
  * @resp: responder
  * @rx_hash: hash that selects an entry of @rwq_table
  * @pace: rate limit of a RAW_PACKET QP
  * @pushed: next WQE of @sq, if the host has pushed it
  * @tso_sent: for RAW_PACKET, bytes of the payload of the next WQE that are sent
+ *
+ * A message needs few cache lines, which hold hardly anything else: three from
+ * @base.obj on, and as requester the first ones of @sq, @watch and @req, as
+ * responder two from @answer on.
  */
 struct qp {
 	struct receiver base;
@@ -108,18 +109,16 @@ struct qp {
 	bool comm_est;
 	bool last_wqe;
 	bool leaving;
-	bool drained;
-	uint32_t board_slot;
-	uint32_t stat_set;
-	struct cq_link send_cq;
+	struct sq sq;
 	struct uctx *uctx;
 	struct xrcd *xrcd;
-	struct run_item answer;
-	struct sq_watch watch;
-	struct sq sq;
 	struct rwq_table *rwq_table;
-	uint64_t tx_bytes;
+	uint32_t board_slot;
+	bool drained;
+	struct sq_watch watch __attribute__((aligned(64)));
 	struct req req __attribute__((aligned(64)));
+	struct cq_link send_cq;
+	struct run_item answer __attribute__((aligned(64)));
 	struct resp resp;
 	struct qp_rx_hash rx_hash;
 	struct pace pace;
@@ -127,30 +126,55 @@ struct qp {
 	uint32_t tso_sent;
 };
 
-_Static_assert(!((offsetof(struct qp, base.obj) | offsetof(struct qp, attr) |
-		  offsetof(struct qp, watch.dbr) | offsetof(struct qp, req) |
-		  offsetof(struct qp, resp)) % 64),
+/* Are two members in the same cache line? The end of the second one counts. */
+#define QP_LINE(first, last)                                              \
+	(offsetof(struct qp, first) / 64 ==                               \
+	 (offsetof(struct qp, last) + sizeof(((struct qp *)0)->last) - 1) / 64)
+
+_Static_assert(QP_LINE(base.obj, base.flags) &&
+	       QP_LINE(base.timer, base.tx_bytes) && QP_LINE(attr, leaving) &&
+	       QP_LINE(sq, sq.ring.one.host) && QP_LINE(watch, watch.busy_ns) &&
+	       QP_LINE(req, send_cq.cq) && QP_LINE(answer, resp.left) &&
+	       QP_LINE(resp.fresh, resp.payer),
 	       "what a message needs is in as few cache lines as possible");
 
+/* What both sides of a QP need */
+static inline void qp_prefetch(const struct qp *qp)
+{
+	__builtin_prefetch(&qp->base.obj);
+	__builtin_prefetch(&qp->base.timer);
+	__builtin_prefetch(&qp->attr);
+}
+
 /**
- * qp_prefetch - begin to load the state of a QP that has work
+ * qp_prefetch_send - begin to load the state of a QP that has work
  * @qp: the QP
  *
  * With thousands of QPs none of it is in a cache. Loads of one line after
  * another would take much longer than one of all lines at once.
  */
-static inline void qp_prefetch(const struct qp *qp)
+static inline void qp_prefetch_send(const struct qp *qp)
 {
-	const char *end = (const char *)&qp->resp.wqe;
-	const char *p = (const char *)&qp->base.obj;
+	qp_prefetch(qp);
+	__builtin_prefetch(&qp->sq);
+	__builtin_prefetch(&qp->watch);
+	__builtin_prefetch(&qp->req);
+}
 
-	for (; p < end; p += 64)
-		__builtin_prefetch(p);
+/**
+ * qp_prefetch_receive - begin to load the state of a QP that gets a request
+ * @qp: the QP
+ */
+static inline void qp_prefetch_receive(const struct qp *qp)
+{
+	qp_prefetch(qp);
+	__builtin_prefetch(&qp->answer);
+	__builtin_prefetch(&qp->resp.fresh);
 }
 
 /**
  * qp_prefetch_work - begin to load what the next WQE of a QP needs
- * @qp: the QP, after qp_prefetch(). The pointers that it keeps are used
+ * @qp: the QP, after qp_prefetch_send(). The pointers that it keeps are used
  *	unchecked, because a prefetch of what is not mapped does nothing
  */
 static inline void qp_prefetch_work(const struct qp *qp)
@@ -234,7 +258,7 @@ static inline bool qp_is_connected(const struct qp *qp)
 
 /* Counts for the card and for the set of a QP: QP_STAT_INC(qp, retransmits) */
 #define QP_STAT_ADD(qp, name, n) \
-	SET_STAT_ADD((qp)->base.card, (qp)->stat_set, name, n)
+	SET_STAT_ADD((qp)->base.card, (qp)->base.stat_set, name, n)
 #define QP_STAT_INC(qp, name) QP_STAT_ADD(qp, name, 1)
 
 /* Payload of a packet inside the process; less while other QPs have work too */
@@ -249,7 +273,7 @@ static inline bool qp_turn_over(const struct qp *qp, uint64_t sent)
 {
 	const struct card *card = qp->base.card;
 
-	return qp->tx_bytes - sent >= card->limit.bytes ||
+	return qp->base.tx_bytes - sent >= card->limit.bytes ||
 	       card->budget.work >= card->limit.work;
 }
 

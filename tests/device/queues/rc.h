@@ -60,7 +60,6 @@ struct req_record {
 /**
  * struct req - state of the requester
  * @rec: ring of records
- * @rec_mask: size of @rec - 1
  * @head: oldest record, runs free
  * @send: record of the next packet, at most @tail
  * @tail: position of the next record, runs free
@@ -69,7 +68,7 @@ struct req_record {
  * @next: first PSN of the next WQE to take
  * @sent_max: PSN behind the latest one ever sent; packets before it are
  *	retransmissions
- * @deadline_ns: time when the ACK of @una is due, ns; 0 when none is awaited
+ * @rec_mask: size of @rec - 1
  * @retry: remaining retries of retry_cnt
  * @rnr_retry: remaining retries of rnr_retry
  * @rd_out: READs and atomics without a complete response
@@ -83,10 +82,10 @@ struct req_record {
  * @failed: a record has an error status; nothing behind it is sent
  * @retrying: a response caused a retransmission, and nothing was acknowledged
  *	since; further such responses are about the earlier attempt
+ * @deadline_ns: time when the ACK of @una is due, ns; 0 when none is awaited
  */
 struct req {
 	struct req_record *rec;
-	uint32_t rec_mask;
 	uint32_t head;
 	uint32_t send;
 	uint32_t tail;
@@ -94,7 +93,7 @@ struct req {
 	uint32_t psn;
 	uint32_t next;
 	uint32_t sent_max;
-	uint64_t deadline_ns;
+	uint8_t rec_mask;
 	uint8_t retry;
 	uint8_t rnr_retry;
 	uint8_t rd_out;
@@ -105,6 +104,7 @@ struct req {
 	bool rnr_wait;
 	bool failed;
 	bool retrying;
+	uint64_t deadline_ns;
 };
 
 /* Does a work request get a response of its own? */
@@ -215,15 +215,14 @@ struct resp_cursor {
  * @left: bytes of the WRITE that are missing
  * @fresh: entries of @read not answered yet; @fresh.end is the position of the
  *	next one
- * @again: entries whose response must be repeated; ends the cache line that
- *	tells whether a response is due, which each turn of a QP looks at
+ * @again: entries whose response must be repeated
  * @va: address of the rest of a WRITE
  * @offset: bytes of the current message received so far
+ * @payer: port that has demanded the ACK or NAK that is owed, else the port of the
+ *	latest request
  * @ahead: PSN of the packet that showed the latest gap
  * @again_cut: bytes at the end of the last entry of @again that are not repeated: a
  *	peer may ask for any part of a READ
- * @payer: port that has demanded the ACK or NAK that is owed, else the port of the
- *	latest request
  * @wqe: receive WQE of the current message
  * @read: ring of the latest requests with a response of their own
  */
@@ -243,9 +242,9 @@ struct resp {
 	struct resp_cursor again;
 	uint64_t va;
 	uint64_t offset;
+	struct port *payer;
 	uint32_t ahead;
 	uint32_t again_cut;
-	struct port *payer;
 	struct recv_wqe wqe;
 	struct resp_read read[RESP_READS];
 };

@@ -49,8 +49,9 @@ struct receiver_ops {
  * @ops: of the kind of object
  * @recv_cq: membership in the CQ of receives
  * @events: events about it that wait for room in the EQ
- * @poll_ns: in ERR: time until the next poll, ns
  * @rq: receive queue
+ * @poll_ns: in ERR: time until the next poll, ns
+ * @rx_flags: ORNIC_WQ_*, processing of received frames
  * @obj: number and users: entries of the port's queue table, multicast groups,
  *	rules; for a WQ, entries of RWQ tables. From here on the members that
  *	each message needs, in two cache lines
@@ -64,14 +65,16 @@ struct receiver_ops {
  * @timer: time of the next poll for WQEs in ERR, and what the kind of object
  *	has timers for
  * @user: PD and identity for checks of keys
- * @rx_flags: ORNIC_WQ_*, processing of received frames
+ * @stat_set: for a QP, set of statistics that counts for it
+ * @tx_bytes: for a QP, payload sent, for shares
  */
 struct receiver {
 	const struct receiver_ops *ops;
 	struct cq_link recv_cq;
 	struct eq_source events;
-	uint64_t poll_ns;
 	struct rq rq;
+	uint64_t poll_ns;
+	uint32_t rx_flags;
 	struct obj obj __attribute__((aligned(64)));
 	struct card *card;
 	struct run_item run;
@@ -81,7 +84,8 @@ struct receiver {
 	uint32_t flags;
 	struct timer timer;
 	struct mr_user user;
-	uint32_t rx_flags;
+	uint32_t stat_set;
+	uint64_t tx_bytes;
 };
 
 static inline bool receiver_is_wq(const struct receiver *receiver)

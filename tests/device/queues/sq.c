@@ -406,7 +406,7 @@ void sq_push(struct qp *qp, const uint8_t *wqe)
 	struct ornic_sq_hdr hdr;
 
 	memcpy(&hdr, wqe, sizeof(hdr));
-	pushed->there = ORNIC_GET(ORNIC_SQ_LENGTH, le32toh(hdr.ctrl)) <=
+	qp->sq.pushed = ORNIC_GET(ORNIC_SQ_LENGTH, le32toh(hdr.ctrl)) <=
 			sizeof(pushed->wqe);
 	pushed->index = qp->sq.next;
 	memcpy(pushed->wqe, wqe, sizeof(pushed->wqe));
@@ -423,8 +423,8 @@ static bool sq_read_first(struct qp *qp, uint32_t index, uint8_t *copy)
 	struct sq_pushed *pushed = &qp->pushed;
 	const void *slot;
 
-	if (pushed->there) {
-		pushed->there = false;
+	if (qp->sq.pushed) {
+		qp->sq.pushed = false;
 		if (pushed->index == index) {
 			memcpy(copy, pushed->wqe, sizeof(pushed->wqe));
 			memset(copy + sizeof(pushed->wqe), 0,

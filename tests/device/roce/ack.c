@@ -410,7 +410,7 @@ bool ack_run(struct qp *qp, unsigned int budget)
 {
 	struct resp *resp = &qp->resp;
 	const struct port *payer = ack_payer(qp);
-	uint64_t sent = qp->tx_bytes;
+	uint64_t sent = qp->base.tx_bytes;
 	enum ack_result result;
 
 	while (ack_pending(qp)) {
@@ -438,14 +438,14 @@ void ack_settle(struct qp *qp)
 {
 	unsigned int rounds = ACK_SETTLE_ROUNDS, left;
 	struct card *card = qp->base.card;
-	uint64_t bytes = qp->tx_bytes;
+	uint64_t bytes = qp->base.tx_bytes;
 
 	qp->leaving = true;
 	while (rounds-- && ack_pending(qp) &&
-	       qp->tx_bytes - bytes < ACK_SETTLE_BYTES) {
+	       qp->base.tx_bytes - bytes < ACK_SETTLE_BYTES) {
 		left = ACK_SETTLE_FRAMES;
 		while (left-- && ack_pending(qp) &&
-		       qp->tx_bytes - bytes < ACK_SETTLE_BYTES)
+		       qp->base.tx_bytes - bytes < ACK_SETTLE_BYTES)
 			ack_run(qp, 1);
 		card->budget.work += ACK_SETTLE_WORK;
 		env_tx_flush(card->env);

@@ -370,7 +370,7 @@ bool req_run(struct qp *qp, unsigned int budget)
 	struct req *req = &qp->req;
 	enum req_result result = REQ_SENT;
 	struct req_record *rec = NULL;
-	uint64_t sent = qp->tx_bytes;
+	uint64_t sent = qp->base.tx_bytes;
 	struct send_wqe wqe;
 
 	if (req->rnr_wait)

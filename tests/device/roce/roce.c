@@ -125,7 +125,7 @@ void roce_tx(struct qp *qp, const struct ornic_av *av, struct frame *frame,
 	headers_init(&headers, card->parse);
 	QP_STAT_ADD(qp, tx_packets, pkt->npkts);
 	QP_STAT_ADD(qp, tx_bytes, frame->payload_len);
-	qp->tx_bytes += frame->payload_len;
+	qp->base.tx_bytes += frame->payload_len;
 	if (av->dmac[0] & 1)
 		card->loop_roce(card, frame, &headers);
 	else if (roce_is_looped(card, av->dmac))

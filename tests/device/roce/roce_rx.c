@@ -112,7 +112,7 @@ void roce_rx_soon(struct card *card, const struct frame *frame)
 	const struct obj *obj = obj_at(&card->qps, frame->hint);
 
 	if (obj)
-		qp_prefetch(container_of(obj, struct qp, base.obj));
+		qp_prefetch_receive(container_of(obj, struct qp, base.obj));
 }
 
 void roce_rx_mcast(struct card *card, const struct frame *frame,
@@ -164,7 +164,7 @@ void roce_rx(struct card *card, const struct frame *frame,
 		RDMA_STAT_INC(card, rx_wrong_path);
 		return;
 	}
-	roce_count(card, &pkt, qp->stat_set);
+	roce_count(card, &pkt, qp->base.stat_set);
 	if (qp_is_connected(qp))
 		roce_rx_connected(qp, &pkt);
 	else

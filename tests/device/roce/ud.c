@@ -78,7 +78,7 @@ static void ud_tx(struct qp *qp, const struct send_wqe *wqe,
 
 bool ud_run(struct qp *qp, unsigned int budget)
 {
-	uint64_t sent = qp->tx_bytes;
+	uint64_t sent = qp->base.tx_bytes;
 	enum ornic_wc_status status;
 	struct frame *frame;
 	struct send_wqe wqe;

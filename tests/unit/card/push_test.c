@@ -375,7 +375,7 @@ TEST(test_reset_of_a_qp_with_a_copy, struct pair *pair, IN(setup, pair_teardown)
 
 	pair_post(A(pair), &wr);
 	push_line(A(pair), 0);
-	assert_true(pair_qp(A(pair))->pushed.there);
+	assert_true(pair_qp(A(pair))->sq.pushed);
 	/* Commands come before QPs in a turn */
 	pair_state(A(pair), ORNIC_QPS_RESET);
 	pair_again(pair);
