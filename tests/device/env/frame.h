@@ -58,7 +58,7 @@ struct port;
  *	the number of packets that it stands for; 0 in other frames. The switch
  *	does not read it.
  * @hint: the same; known to the receiver before it gets the frame (@soon in
- *	port_ops), so that it can begin to load what the frame needs
+ *	port_ops), so that it can begin to load what the frame needs. 0: nothing
  * @wire_len: length of the packets that a FRAME_LOCAL frame stands for, with all
  *	their headers, pads and ICRCs, bytes; not valid in other frames
  * @hdr: wire bytes, starting with the destination MAC

@@ -476,7 +476,7 @@ static void announce(struct port *port, unsigned int count)
 		if (!count--)
 			break;
 		frame = list_entry(node, struct frame, node);
-		if (!(frame->flags & FRAME_LOCAL))
+		if (!frame->hint)
 			continue;
 		to = receiver(port->sw, frame);
 		if (to && to->ops->soon)

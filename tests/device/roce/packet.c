@@ -286,14 +286,14 @@ void packet_finish(struct frame *frame, const struct packet_path *path,
 {
 	bool local = frame->flags & FRAME_LOCAL;
 	unsigned int pad = local ? 0 : -frame->payload_len & 3;
+	const struct opcode *op = opcode_get(pkt->opcode);
 	struct iovec iov[FRAME_IOV_MAX + 2];
 	uint8_t *l3, *bth, *p;
 	unsigned int len;
 	uint32_t crc;
 	int count;
 
-	len = HEADERS_UDP_LEN + opcode_get(pkt->opcode)->len + frame->payload_len +
-	      pad + ICRC_LEN;
+	len = HEADERS_UDP_LEN + op->len + frame->payload_len + pad + ICRC_LEN;
 	/* Only FRAME_LOCAL frames are longer; their length fields are unused */
 	if (len > UINT16_MAX - HEADERS_IPV6_LEN)
 		len = 0;
@@ -307,7 +307,8 @@ void packet_finish(struct frame *frame, const struct packet_path *path,
 	p = bth + packet_build(pkt, pad, bth);
 	frame->hdr_len = p - frame->hdr;
 	frame->meta = local ? pkt->npkts : 0;
-	frame->hint = local ? pkt->dqpn : 0;
+	/* The QP of a response has just sent the request */
+	frame->hint = local && !(op->flags & OPCODE_AETH) ? pkt->dqpn : 0;
 	frame->trailer_len = 0;
 	if (local) {
 		frame->wire_len = wire_len(frame, pkt);

@@ -120,13 +120,14 @@ static void deliver(struct world *w, unsigned int from, const uint8_t *dst,
 	switch_run(&w->sw, 10);
 }
 
-/* send() of a frame with @flags */
+/* send() of a frame with @flags, and with a hint if it is local */
 static void send_flags(struct world *w, unsigned int from, const uint8_t *dst,
 		       const uint8_t *src, uint32_t flags)
 {
 	struct frame *frame = make(&w->port[from].port, dst, src);
 
 	frame->flags = flags;
+	frame->hint = flags & FRAME_LOCAL;
 	switch_tx(&w->port[from].port, frame);
 }
 
@@ -373,8 +374,8 @@ TEST(test_local_frames_never_leave, struct world *w, IN_OWN)
 	assert_int_equal(w->sw.stats.local_leaks, 2);
 }
 
-/* Local frames of a batch are announced before the first is delivered */
-TEST(test_local_frames_are_announced, struct world *w, IN_OWN)
+/* Frames of a batch with a hint are announced before the first is delivered */
+TEST(test_frames_with_a_hint_are_announced, struct world *w, IN_OWN)
 {
 	unsigned int i;
 
@@ -385,10 +386,10 @@ TEST(test_local_frames_are_announced, struct world *w, IN_OWN)
 	switch_run(&w->sw, 1);
 	assert_int_equal(w->port[1].rx, 2);
 	for (i = 0; i < 2; i++)
-		send_flags(w, 0, mac[1], mac[0], FRAME_LOCAL);
+		send_flags(w, 0, mac[1], mac[0], i ? FRAME_LOCAL : 0);
 	w->port[1].soon_at_rx = 0;
-	switch_run(&w->sw, 2);
-	assert_int_equal(w->port[1].rx, 4);
+	switch_run(&w->sw, 3);
+	assert_int_equal(w->port[1].rx, 5);
 	assert_int_equal(w->port[1].soon, 2);
 	assert_int_equal(w->port[1].soon_at_rx, 2);
 }
