@@ -54,6 +54,7 @@ struct sq_watch {
  * @env: environment of the card
  * @shadow: the card offers ORNIC_CAPS_SHADOW
  * @awake: value of awake on the boards
+ * @now_ns: time of the latest poll, or when @awake changed
  * @boards: struct uctx list: contexts with a board and QPs
  * @watched: struct sq_watch list
  * @watched_count: entries of @watched
@@ -62,6 +63,7 @@ struct watch_list {
 	struct env *env;
 	bool shadow;
 	bool awake;
+	uint64_t now_ns;
 	struct list_head boards;
 	struct list_head watched;
 	unsigned int watched_count;

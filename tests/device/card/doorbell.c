@@ -304,6 +304,7 @@ static void doorbell_set_awake(struct card *card, bool awake)
 	struct list_head *pos;
 
 	card->watches.awake = awake;
+	card->watches.now_ns = env_now_ns(card->env);
 	admin_watch(card, awake);
 	list_for_each(pos, &card->watches.boards) {
 		struct uctx *uctx = list_entry(pos, struct uctx, active);
@@ -331,13 +332,12 @@ static bool sq_watch_end(struct card *card, struct sq_watch *watch)
 /*
  * Look once at each queue that is watched now. A busy queue moves to the end of
  * the list. Emptying the list first keeps a host that posts all the time from
- * holding the card here, and ensures that the times compared below are before
- * @now.
+ * holding the card here.
  */
 static bool doorbell_poll_watched(struct card *card)
 {
 	struct list_head *watched = &card->watches.watched;
-	uint64_t now = env_now_ns(card->env);
+	uint64_t now = card->watches.now_ns;
 	struct list_head turn;
 	bool any = false;
 
@@ -364,6 +364,7 @@ bool doorbell_poll(struct card *card)
 {
 	bool any;
 
+	card->watches.now_ns = env_now_ns(card->env);
 	any = doorbell_scan_boards(card, DOORBELL_BOARDS_MAX);
 	any |= doorbell_poll_watched(card);
 	return any;

@@ -424,7 +424,7 @@ struct vcpu {
 	unsigned int posts;
 };
 
-/* A vCPU that posts faster than the card polls */
+/* A vCPU that posts to a queue again as soon as the card has looked at it */
 static void post_always(void *arg)
 {
 	struct vcpu *vcpu = arg;
@@ -436,17 +436,20 @@ static void post_always(void *arg)
 TEST(test_each_queue_is_looked_at_once, struct world *w, IN_OWN)
 {
 	struct vcpu vcpu = { .w = w };
+	struct card *card = w->kit.host->card;
 	unsigned int i;
 
 	watch_all(w);
 	for (i = 0; i < QPS; i++)
 		publish(&w->qp[i]);
-	w->kit.host->clock_look = post_always;
-	w->kit.host->clock_arg = &vcpu;
-	assert_true(doorbell_poll(w->kit.host->card));
-	w->kit.host->clock_look = NULL;
-	/* The card reads the clock once at the start and once for each queue */
-	assert_int_equal(vcpu.posts, 1 + QPS);
+	w->kit.host->runnable_look = post_always;
+	w->kit.host->runnable_arg = &vcpu;
+	assert_true(doorbell_poll(card));
+	w->kit.host->runnable_look = NULL;
+	assert_int_equal(vcpu.posts, QPS);
+	/* A WQE has two slots */
+	for (i = 0; i < QPS; i++)
+		assert_int_equal(qp_find(card, w->qp[i].num)->sq.pi, w->qp[i].sq_pi - 2);
 	assert_int_equal(sent(w), QPS + vcpu.posts);
 }
 

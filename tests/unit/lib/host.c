@@ -21,8 +21,6 @@ static uint64_t host_now_ns(struct env *env)
 {
 	struct host *host = env_to_host(env);
 
-	if (host->clock_look)
-		host->clock_look(host->clock_arg);
 	host->now_ns += host->clock_step_ns;
 	return host->now_ns;
 }
@@ -46,7 +44,11 @@ static void host_irq_raise(struct env *env, unsigned int vector)
 
 static void host_mark_runnable(struct env *env)
 {
-	env_to_host(env)->runnable++;
+	struct host *host = env_to_host(env);
+
+	host->runnable++;
+	if (host->runnable_look)
+		host->runnable_look(host->runnable_arg);
 }
 
 static struct frame *host_frame_alloc(struct env *env)

@@ -38,9 +38,9 @@
  * @timers: timer wheel of the card
  * @now_ns: current time
  * @clock_step_ns: time that passes each time the card reads the clock
- * @clock_look: if not NULL, called each time the card reads the clock, to act
- *	as a vCPU that runs meanwhile
- * @clock_arg: for @clock_look
+ * @runnable_look: if not NULL, called each time the card has new work to do, to
+ *	act as a vCPU that runs meanwhile
+ * @runnable_arg: for @runnable_look
  * @random: state of the card's random numbers; 0: all of them are 0, so that
  *	numbers come in order
  * @card: the card
@@ -80,8 +80,8 @@ struct host {
 	struct timers timers;
 	uint64_t now_ns;
 	uint64_t clock_step_ns;
-	void (*clock_look)(void *arg);
-	void *clock_arg;
+	void (*runnable_look)(void *arg);
+	void *runnable_arg;
 	uint64_t random;
 	struct card *card;
 	uint8_t mac[MAC_LEN];
