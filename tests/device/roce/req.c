@@ -274,20 +274,23 @@ static int req_fill(struct qp *qp, const struct req_record *rec,
 	}
 }
 
+_Static_assert(REQ_WINDOW_LOCAL / 4096 > REQ_WINDOW_MAX,
+	       "the window inside the process is the larger one, with any path MTU");
+
 /* Must the next packet wait for a response to an earlier one? */
 static bool req_must_wait(struct qp *qp, const struct req_record *rec)
 {
 	const struct req *req = &qp->req;
-	uint32_t window = req->window;
+	int32_t flight = psn_diff(req->psn, req->una);
 
 	if (req->rd_out && req->psn == rec->first &&
 	    rec->flags & ORNIC_SEND_FENCE)
 		return true;
 	if (req_is_read(rec->opcode) && req->rd_out >= qp->attr.max_rd_atomic)
 		return true;
-	if (roce_is_local(qp, &qp->attr.av))
-		window = REQ_WINDOW_LOCAL >> qp->mtu_shift;
-	return psn_diff(req->psn, req->una) >= (int32_t)window;
+	return flight >= req->window &&
+	       (flight >= (int32_t)(REQ_WINDOW_LOCAL >> qp->mtu_shift) ||
+		!roce_is_local(qp, &qp->attr.av));
 }
 
 static void req_sent(struct qp *qp, const struct req_record *rec,
