@@ -69,6 +69,13 @@ struct entry {
 /* Store what a call has made; 0 or errno */
 #define keep(member, call) ((nomem->made.member = (call)) ? 0 : errno)
 
+/* Define a function of an entry that consists of one expression */
+#define CALL(name, expression)          \
+static int name(struct nomem *nomem)    \
+{                                       \
+	return expression;              \
+}
+
 /* Objects that several entry points need */
 void make_cq(struct nomem *nomem);
 void drop_cq(struct nomem *nomem);

@@ -5,20 +5,8 @@
 #define WRS 64
 #define HASH_KEY 40
 
-static int create_wq(struct nomem *nomem)
-{
-	struct ibv_wq_init_attr attr = {
-		.wq_type = IBV_WQT_RQ, .max_wr = WRS, .max_sge = 1, .pd = nomem->port.pd,
-		.cq = nomem->cq,
-	};
-
-	return keep(wq, ibv_create_wq(nomem->port.ctx, &attr));
-}
-
-static int destroy_wq(struct nomem *nomem)
-{
-	return ibv_destroy_wq(nomem->made.wq);
-}
+CALL(create_wq, keep(wq, wq_try(&nomem->port, nomem->cq, WRS)))
+CALL(destroy_wq, ibv_destroy_wq(nomem->made.wq))
 
 static int modify_wq(struct nomem *nomem, enum ibv_wq_state state)
 {
@@ -27,15 +15,8 @@ static int modify_wq(struct nomem *nomem, enum ibv_wq_state state)
 	return ibv_modify_wq(nomem->wq[0], &attr);
 }
 
-static int wq_to_ready(struct nomem *nomem)
-{
-	return modify_wq(nomem, IBV_WQS_RDY);
-}
-
-static int wq_to_reset(struct nomem *nomem)
-{
-	return modify_wq(nomem, IBV_WQS_RESET);
-}
+CALL(wq_to_ready, modify_wq(nomem, IBV_WQS_RDY))
+CALL(wq_to_reset, modify_wq(nomem, IBV_WQS_RESET))
 
 static void make_wqs(struct nomem *nomem)
 {
@@ -66,10 +47,7 @@ static int create_table(struct nomem *nomem)
 	return keep(table, ibv_create_rwq_ind_table(nomem->port.ctx, &attr));
 }
 
-static int destroy_table(struct nomem *nomem)
-{
-	return ibv_destroy_rwq_ind_table(nomem->made.table);
-}
+CALL(destroy_table, ibv_destroy_rwq_ind_table(nomem->made.table))
 
 static void make_table(struct nomem *nomem)
 {
@@ -84,44 +62,16 @@ static void drop_table(struct nomem *nomem)
 	drop_wqs(nomem);
 }
 
-static int create_rss(struct nomem *nomem)
-{
-	static uint8_t key[HASH_KEY];
-	struct ibv_qp_init_attr_ex attr = {
-		.qp_type = IBV_QPT_RAW_PACKET,
-		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_IND_TABLE |
-			     IBV_QP_INIT_ATTR_RX_HASH,
-		.pd = nomem->port.pd,
-		.rwq_ind_tbl = nomem->table,
-		.rx_hash_conf = {
-			.rx_hash_function = IBV_RX_HASH_FUNC_TOEPLITZ,
-			.rx_hash_key_len = HASH_KEY,
-			.rx_hash_key = key,
-			.rx_hash_fields_mask = IBV_RX_HASH_SRC_IPV4 | IBV_RX_HASH_DST_IPV4,
-		},
-	};
+static uint8_t key[HASH_KEY];
 
-	return keep(qp, ibv_create_qp_ex(nomem->port.ctx, &attr));
-}
-
-static int destroy_qp(struct nomem *nomem)
-{
-	return ibv_destroy_qp(nomem->made.qp);
-}
+CALL(create_rss, keep(qp, rss_try(&nomem->port, nomem->table, key, 0)))
+CALL(destroy_qp, ibv_destroy_qp(nomem->made.qp))
 
 static void make_raw(struct nomem *nomem)
 {
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
-	struct ibv_qp_init_attr init;
-
 	make_cq(nomem);
-	init = qp_init(IBV_QPT_RAW_PACKET, nomem->cq);
-	nomem->qp = made(ibv_create_qp(nomem->port.pd, &init));
-	want_ok(ibv_modify_qp(nomem->qp, &attr, IBV_QP_STATE | IBV_QP_PORT));
-	attr.qp_state = IBV_QPS_RTR;
-	want_ok(ibv_modify_qp(nomem->qp, &attr, IBV_QP_STATE));
-	attr.qp_state = IBV_QPS_RTS;
-	want_ok(ibv_modify_qp(nomem->qp, &attr, IBV_QP_STATE));
+	nomem->qp = qp_make(&nomem->port, IBV_QPT_RAW_PACKET, nomem->cq);
+	raw_to_rts(nomem->qp);
 }
 
 static void drop_raw(struct nomem *nomem)
@@ -141,20 +91,9 @@ static int modify_rate(struct nomem *nomem)
 /* Address of no machine */
 #define RULE_SRC	0x04030201
 
-static int create_flow(struct nomem *nomem)
-{
-	return keep(flow, flow_from(nomem->qp, RULE_SRC, NULL));
-}
-
-static int create_counted_flow(struct nomem *nomem)
-{
-	return keep(flow, flow_from(nomem->qp, RULE_SRC, nomem->counters));
-}
-
-static int destroy_flow(struct nomem *nomem)
-{
-	return ibv_destroy_flow(nomem->made.flow);
-}
+CALL(create_flow, keep(flow, flow_from(nomem->qp, RULE_SRC, NULL)))
+CALL(create_counted_flow, keep(flow, flow_from(nomem->qp, RULE_SRC, nomem->counters)))
+CALL(destroy_flow, ibv_destroy_flow(nomem->made.flow))
 
 static int create_counters(struct nomem *nomem)
 {
@@ -163,10 +102,7 @@ static int create_counters(struct nomem *nomem)
 	return keep(counters, ibv_create_counters(nomem->port.ctx, &attr));
 }
 
-static int destroy_counters(struct nomem *nomem)
-{
-	return ibv_destroy_counters(nomem->made.counters);
-}
+CALL(destroy_counters, ibv_destroy_counters(nomem->made.counters))
 
 static int attach_counters(struct nomem *nomem)
 {

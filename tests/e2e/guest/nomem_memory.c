@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Entry points of memory regions and windows; see nomem.c */
-#include <fcntl.h>
-#include <linux/udmabuf.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -14,9 +11,7 @@
 
 static void make_buf(struct nomem *nomem)
 {
-	nomem->buf = mmap(NULL, LEN, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	want(nomem->buf != MAP_FAILED, "%s", strerror(errno));
+	nomem->buf = map_make(LEN, MAP_POPULATE);
 }
 
 static void drop_buf(struct nomem *nomem)
@@ -24,31 +19,13 @@ static void drop_buf(struct nomem *nomem)
 	munmap(nomem->buf, LEN);
 }
 
-static int reg_page(struct nomem *nomem)
-{
-	return keep(mr, ibv_reg_mr(nomem->port.pd, nomem->buf, PAGE, ACCESS_ALL));
-}
-
-static int reg_mib(struct nomem *nomem)
-{
-	return keep(mr, ibv_reg_mr(nomem->port.pd, nomem->buf + 100, MIB, ACCESS_ALL));
-}
+CALL(reg_page, keep(mr, ibv_reg_mr(nomem->port.pd, nomem->buf, PAGE, ACCESS_ALL)))
+CALL(reg_mib, keep(mr, ibv_reg_mr(nomem->port.pd, nomem->buf + 100, MIB, ACCESS_ALL)))
 
 /* The page list has more than one level */
-static int reg_all(struct nomem *nomem)
-{
-	return keep(mr, ibv_reg_mr(nomem->port.pd, nomem->buf, LEN, ACCESS_ALL));
-}
-
-static int alloc_null_mr(struct nomem *nomem)
-{
-	return keep(mr, ibv_alloc_null_mr(nomem->port.pd));
-}
-
-static int dereg(struct nomem *nomem)
-{
-	return ibv_dereg_mr(nomem->made.mr);
-}
+CALL(reg_all, keep(mr, ibv_reg_mr(nomem->port.pd, nomem->buf, LEN, ACCESS_ALL)))
+CALL(alloc_null_mr, keep(mr, ibv_alloc_null_mr(nomem->port.pd)))
+CALL(dereg, ibv_dereg_mr(nomem->made.mr))
 
 static void make_mr(struct nomem *nomem)
 {
@@ -81,61 +58,26 @@ static int rereg(struct nomem *nomem, int flags)
 	return err ? errno : 0;
 }
 
-static int rereg_access(struct nomem *nomem)
-{
-	return rereg(nomem, IBV_REREG_MR_CHANGE_ACCESS);
-}
+CALL(rereg_access, rereg(nomem, IBV_REREG_MR_CHANGE_ACCESS))
+CALL(rereg_pd, rereg(nomem, IBV_REREG_MR_CHANGE_PD))
+CALL(rereg_memory, rereg(nomem, IBV_REREG_MR_CHANGE_TRANSLATION))
 
-static int rereg_pd(struct nomem *nomem)
-{
-	return rereg(nomem, IBV_REREG_MR_CHANGE_PD);
-}
-
-static int rereg_memory(struct nomem *nomem)
-{
-	return rereg(nomem, IBV_REREG_MR_CHANGE_TRANSLATION);
-}
-
-/* Make a dma-buf of the process's memory */
 static void make_dmabuf(struct nomem *nomem)
 {
-	struct udmabuf_create create = { .size = MIB };
-	int dev = open("/dev/udmabuf", O_RDWR);
-
-	want(dev >= 0, "%s", strerror(errno));
-	create.memfd = memfd_create("nomem", MFD_ALLOW_SEALING);
-	want((int)create.memfd >= 0 && !ftruncate(create.memfd, MIB) &&
-	     !fcntl(create.memfd, F_ADD_SEALS, F_SEAL_SHRINK), "%s", strerror(errno));
-	nomem->dmabuf = ioctl(dev, UDMABUF_CREATE, &create);
-	want(nomem->dmabuf >= 0, "%s", strerror(errno));
-	close(create.memfd);
-	close(dev);
+	nomem->dmabuf = dma_buf_make(MIB, &nomem->buf);
 }
 
 static void drop_dmabuf(struct nomem *nomem)
 {
+	munmap(nomem->buf, MIB);
 	close(nomem->dmabuf);
 }
 
-static int reg_dmabuf_mr(struct nomem *nomem)
-{
-	return keep(mr, ibv_reg_dmabuf_mr(nomem->port.pd, 0, MIB, 0, nomem->dmabuf, ACCESS_ALL));
-}
-
-static int alloc_mw_1(struct nomem *nomem)
-{
-	return keep(mw, ibv_alloc_mw(nomem->port.pd, IBV_MW_TYPE_1));
-}
-
-static int alloc_mw_2(struct nomem *nomem)
-{
-	return keep(mw, ibv_alloc_mw(nomem->port.pd, IBV_MW_TYPE_2));
-}
-
-static int dealloc_mw(struct nomem *nomem)
-{
-	return ibv_dealloc_mw(nomem->made.mw);
-}
+CALL(reg_dmabuf_mr,
+     keep(mr, ibv_reg_dmabuf_mr(nomem->port.pd, 0, MIB, 0, nomem->dmabuf, ACCESS_ALL)))
+CALL(alloc_mw_1, keep(mw, ibv_alloc_mw(nomem->port.pd, IBV_MW_TYPE_1)))
+CALL(alloc_mw_2, keep(mw, ibv_alloc_mw(nomem->port.pd, IBV_MW_TYPE_2)))
+CALL(dealloc_mw, ibv_dealloc_mw(nomem->made.mw))
 
 const struct entry memory_entries[] = {
 	{ "reg_mr_4k", make_buf, reg_page, dereg, drop_buf, true },

@@ -102,15 +102,8 @@ void netdev_has_carrier(struct nomem *nomem)
 	close(fd);
 }
 
-static int more_buffers(struct nomem *nomem)
-{
-	return set_ring(nomem, 2 * RX_RING);
-}
-
-static int fewer_buffers(struct nomem *nomem)
-{
-	return set_ring(nomem, RX_RING);
-}
+CALL(more_buffers, set_ring(nomem, 2 * RX_RING))
+CALL(fewer_buffers, set_ring(nomem, RX_RING))
 
 static int set_channels(struct nomem *nomem, unsigned int count)
 {
@@ -121,15 +114,8 @@ static int set_channels(struct nomem *nomem, unsigned int count)
 	return netdev_ethtool(nomem, &channels);
 }
 
-static int one_queue(struct nomem *nomem)
-{
-	return set_channels(nomem, 1);
-}
-
-static int two_queues(struct nomem *nomem)
-{
-	return set_channels(nomem, 2);
-}
+CALL(one_queue, set_channels(nomem, 1))
+CALL(two_queues, set_channels(nomem, 2))
 
 static int add_rule(struct nomem *nomem)
 {
@@ -150,15 +136,8 @@ static int delete_rule(struct nomem *nomem)
 	return netdev_ethtool(nomem, &rule);
 }
 
-static int small_mtu(struct nomem *nomem)
-{
-	return set_mtu(nomem, XDP_MTU);
-}
-
-static int large_mtu(struct nomem *nomem)
-{
-	return set_mtu(nomem, MTU);
-}
+CALL(small_mtu, set_mtu(nomem, XDP_MTU))
+CALL(large_mtu, set_mtu(nomem, MTU))
 
 int netdev_set_flag(struct nomem *nomem, short flag, bool on)
 {
@@ -172,15 +151,8 @@ int netdev_set_flag(struct nomem *nomem, short flag, bool on)
 	return netdev_request(nomem, SIOCSIFFLAGS, &ifr);
 }
 
-static int up(struct nomem *nomem)
-{
-	return netdev_set_flag(nomem, IFF_UP, true);
-}
-
-static int down(struct nomem *nomem)
-{
-	return netdev_set_flag(nomem, IFF_UP, false);
-}
+CALL(up, netdev_set_flag(nomem, IFF_UP, true))
+CALL(down, netdev_set_flag(nomem, IFF_UP, false))
 
 static void find_netdev_down(struct nomem *nomem)
 {
@@ -239,10 +211,7 @@ static int attach_xdp(struct nomem *nomem)
 	return nomem->made.fd < 0 ? errno : 0;
 }
 
-static int detach_xdp(struct nomem *nomem)
-{
-	return close(nomem->made.fd) ? errno : 0;
-}
+CALL(detach_xdp, close(nomem->made.fd) ? errno : 0)
 
 /* Write the name of the device to a file of the driver. Return: 0 or errno. */
 static int tell_driver(struct nomem *nomem, int fd)
@@ -250,15 +219,8 @@ static int tell_driver(struct nomem *nomem, int fd)
 	return write(fd, nomem->netdev, strlen(nomem->netdev)) < 0 ? errno : 0;
 }
 
-static int bind_device(struct nomem *nomem)
-{
-	return tell_driver(nomem, nomem->fd);
-}
-
-static int unbind_device(struct nomem *nomem)
-{
-	return tell_driver(nomem, nomem->prog);
-}
+CALL(bind_device, tell_driver(nomem, nomem->fd))
+CALL(unbind_device, tell_driver(nomem, nomem->prog))
 
 /* Unbind the device that netdev names; driver: its directory */
 static void unbind_first(struct nomem *nomem, const char *driver)

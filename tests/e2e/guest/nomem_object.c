@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Entry points of objects other than QPs and memory; see nomem.c */
-#include <fcntl.h>
-
 #include "nomem.h"
 
 #define CQES 200
@@ -15,25 +13,10 @@ static int open_device(struct nomem *nomem)
 	return err == ENOENT ? ENOMEM : err;
 }
 
-static int close_device(struct nomem *nomem)
-{
-	return ibv_close_device(nomem->made.ctx) ? errno : 0;
-}
-
-static int alloc_pd(struct nomem *nomem)
-{
-	return keep(pd, ibv_alloc_pd(nomem->port.ctx));
-}
-
-static int dealloc_pd(struct nomem *nomem)
-{
-	return ibv_dealloc_pd(nomem->made.pd);
-}
-
-static int create_cq(struct nomem *nomem)
-{
-	return keep(cq, ibv_create_cq(nomem->port.ctx, CQES, NULL, NULL, 0));
-}
+CALL(close_device, ibv_close_device(nomem->made.ctx) ? errno : 0)
+CALL(alloc_pd, keep(pd, ibv_alloc_pd(nomem->port.ctx)))
+CALL(dealloc_pd, ibv_dealloc_pd(nomem->made.pd))
+CALL(create_cq, keep(cq, ibv_create_cq(nomem->port.ctx, CQES, NULL, NULL, 0)))
 
 /* Completions of 64 bytes */
 static int create_cq_ex(struct nomem *nomem)
@@ -47,10 +30,7 @@ static int create_cq_ex(struct nomem *nomem)
 	return keep(cq, cq ? ibv_cq_ex_to_cq(cq) : NULL);
 }
 
-static int destroy_cq(struct nomem *nomem)
-{
-	return ibv_destroy_cq(nomem->made.cq);
-}
+CALL(destroy_cq, ibv_destroy_cq(nomem->made.cq))
 
 void make_cq(struct nomem *nomem)
 {
@@ -63,10 +43,7 @@ void drop_cq(struct nomem *nomem)
 }
 
 /* Another size each time */
-static int resize_cq(struct nomem *nomem)
-{
-	return ibv_resize_cq(nomem->cq, nomem->turn++ & 1 ? 4 * CQES : 8 * CQES);
-}
+CALL(resize_cq, ibv_resize_cq(nomem->cq, nomem->turn++ & 1 ? 4 * CQES : 8 * CQES))
 
 static int modify_cq(struct nomem *nomem)
 {
@@ -77,17 +54,8 @@ static int modify_cq(struct nomem *nomem)
 	return ibv_modify_cq(nomem->cq, &attr);
 }
 
-static int create_srq(struct nomem *nomem)
-{
-	struct ibv_srq_init_attr attr = { .attr = { .max_wr = WRS, .max_sge = 2 } };
-
-	return keep(srq, ibv_create_srq(nomem->port.pd, &attr));
-}
-
-static int destroy_srq(struct nomem *nomem)
-{
-	return ibv_destroy_srq(nomem->made.srq);
-}
+CALL(create_srq, keep(srq, srq_try(&nomem->port, WRS, 2)))
+CALL(destroy_srq, ibv_destroy_srq(nomem->made.srq))
 
 static void make_srq(struct nomem *nomem)
 {
@@ -121,20 +89,8 @@ static int query_srq(struct nomem *nomem)
 	return ibv_query_srq(nomem->srq, &attr);
 }
 
-static int open_xrcd(struct nomem *nomem)
-{
-	struct ibv_xrcd_init_attr attr = {
-		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
-		.fd = -1, .oflags = O_CREAT,
-	};
-
-	return keep(xrcd, ibv_open_xrcd(nomem->port.ctx, &attr));
-}
-
-static int close_xrcd(struct nomem *nomem)
-{
-	return ibv_close_xrcd(nomem->made.xrcd);
-}
+CALL(open_xrcd, keep(xrcd, xrcd_try(&nomem->port)))
+CALL(close_xrcd, ibv_close_xrcd(nomem->made.xrcd))
 
 void make_xrcd(struct nomem *nomem)
 {
@@ -149,20 +105,7 @@ void drop_xrcd(struct nomem *nomem)
 	drop_cq(nomem);
 }
 
-static int create_xrc_srq(struct nomem *nomem)
-{
-	struct ibv_srq_init_attr_ex attr = {
-		.attr = { .max_wr = WRS, .max_sge = 2 },
-		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
-			     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ,
-		.srq_type = IBV_SRQT_XRC,
-		.pd = nomem->port.pd,
-		.xrcd = nomem->xrcd,
-		.cq = nomem->cq,
-	};
-
-	return keep(srq, ibv_create_srq_ex(nomem->port.ctx, &attr));
-}
+CALL(create_xrc_srq, keep(srq, xrc_srq_try(&nomem->port, nomem->xrcd, nomem->cq, WRS)))
 
 static int create_ah(struct nomem *nomem)
 {
@@ -171,10 +114,7 @@ static int create_ah(struct nomem *nomem)
 	return keep(ah, ibv_create_ah(nomem->port.pd, &attr));
 }
 
-static int destroy_ah(struct nomem *nomem)
-{
-	return ibv_destroy_ah(nomem->made.ah);
-}
+CALL(destroy_ah, ibv_destroy_ah(nomem->made.ah))
 
 static int query_device(struct nomem *nomem)
 {

@@ -9,25 +9,10 @@ static int create(struct nomem *nomem, enum ibv_qp_type type)
 	return keep(qp, ibv_create_qp(nomem->port.pd, &init));
 }
 
-static int create_rc(struct nomem *nomem)
-{
-	return create(nomem, IBV_QPT_RC);
-}
-
-static int create_uc(struct nomem *nomem)
-{
-	return create(nomem, IBV_QPT_UC);
-}
-
-static int create_ud(struct nomem *nomem)
-{
-	return create(nomem, IBV_QPT_UD);
-}
-
-static int create_raw(struct nomem *nomem)
-{
-	return create(nomem, IBV_QPT_RAW_PACKET);
-}
+CALL(create_rc, create(nomem, IBV_QPT_RC))
+CALL(create_uc, create(nomem, IBV_QPT_UC))
+CALL(create_ud, create(nomem, IBV_QPT_UD))
+CALL(create_raw, create(nomem, IBV_QPT_RAW_PACKET))
 
 /* With ibv_create_qp_ex(), for ibv_wr_*() */
 static int create_ex(struct nomem *nomem)
@@ -90,10 +75,7 @@ static int open_qp(struct nomem *nomem)
 	return keep(qp, ibv_open_qp(nomem->port.ctx, &attr));
 }
 
-static int destroy_qp(struct nomem *nomem)
-{
-	return ibv_destroy_qp(nomem->made.qp);
-}
+CALL(destroy_qp, ibv_destroy_qp(nomem->made.qp))
 
 static int to_state(struct ibv_qp *qp, enum ibv_qp_state state)
 {
@@ -102,66 +84,19 @@ static int to_state(struct ibv_qp *qp, enum ibv_qp_state state)
 	return ibv_modify_qp(qp, &attr, IBV_QP_STATE);
 }
 
-static int to_init(struct nomem *nomem)
-{
-	return qp_try_init(nomem->qp, ACCESS_ALL);
-}
-
-static int to_rtr(struct nomem *nomem)
-{
-	return qp_try_rtr(&nomem->port, nomem->qp, nomem->qp->qp_num);
-}
-
-static int to_rts(struct nomem *nomem)
-{
-	return qp_try_rts(nomem->qp, SHORT_TIMEOUT, 7, 7);
-}
-
-static int to_sqd(struct nomem *nomem)
-{
-	return to_state(nomem->qp, IBV_QPS_SQD);
-}
-
-static int from_sqd(struct nomem *nomem)
-{
-	return to_state(nomem->qp, IBV_QPS_RTS);
-}
-
-static int to_err(struct nomem *nomem)
-{
-	return to_state(nomem->qp, IBV_QPS_ERR);
-}
-
-static int to_reset(struct nomem *nomem)
-{
-	return to_state(nomem->qp, IBV_QPS_RESET);
-}
+CALL(to_init, qp_try_init(nomem->qp, ACCESS_ALL))
+CALL(to_rtr, qp_try_rtr(&nomem->port, nomem->qp, nomem->qp->qp_num))
+CALL(to_rts, qp_try_rts(nomem->qp, SHORT_TIMEOUT, 7, 7))
+CALL(to_sqd, to_state(nomem->qp, IBV_QPS_SQD))
+CALL(from_sqd, to_state(nomem->qp, IBV_QPS_RTS))
+CALL(to_err, to_state(nomem->qp, IBV_QPS_ERR))
+CALL(to_reset, to_state(nomem->qp, IBV_QPS_RESET))
 
 /* Back to a state, by way of RESET */
-static int again_reset(struct nomem *nomem)
-{
-	return to_reset(nomem);
-}
-
-static int again_init(struct nomem *nomem)
-{
-	return to_reset(nomem) ?: to_init(nomem);
-}
-
-static int again_rtr(struct nomem *nomem)
-{
-	return again_init(nomem) ?: to_rtr(nomem);
-}
-
-static int again_rts(struct nomem *nomem)
-{
-	return again_rtr(nomem) ?: to_rts(nomem);
-}
-
-static int again_sqd(struct nomem *nomem)
-{
-	return again_rts(nomem) ?: to_sqd(nomem);
-}
+CALL(again_init, to_reset(nomem) ?: to_init(nomem))
+CALL(again_rtr, again_init(nomem) ?: to_rtr(nomem))
+CALL(again_rts, again_rtr(nomem) ?: to_rts(nomem))
+CALL(again_sqd, again_rts(nomem) ?: to_sqd(nomem))
 
 static void make_qp(struct nomem *nomem, enum ibv_qp_type type)
 {
@@ -224,23 +159,10 @@ static int query_qp(struct nomem *nomem)
 	return ibv_query_qp(nomem->qp, &attr, IBV_QP_STATE, &init);
 }
 
-static int attach_mcast(struct nomem *nomem)
-{
-	static const union ibv_gid group = {
-		.raw = { [10] = 0xff, 0xff, 239, 1, 2, 3 },
-	};
+static const union ibv_gid group = { .raw = { [10] = 0xff, 0xff, 239, 1, 2, 3 } };
 
-	return ibv_attach_mcast(nomem->qp, &group, 0);
-}
-
-static int detach_mcast(struct nomem *nomem)
-{
-	static const union ibv_gid group = {
-		.raw = { [10] = 0xff, 0xff, 239, 1, 2, 3 },
-	};
-
-	return ibv_detach_mcast(nomem->qp, &group, 0);
-}
+CALL(attach_mcast, ibv_attach_mcast(nomem->qp, &group, 0))
+CALL(detach_mcast, ibv_detach_mcast(nomem->qp, &group, 0))
 
 const struct entry qp_entries[] = {
 	{ "create_qp_rc", make_cq, create_rc, destroy_qp, drop_cq, true },
@@ -252,14 +174,14 @@ const struct entry qp_entries[] = {
 	/* create_xrc_qp_user() of 7.3 leaves the XRC domain busy for ever if an allocation fails */
 	{ "create_qp_xrc_tgt", make_xrcd, create_xrc_tgt, destroy_qp, drop_xrcd, true, true },
 	{ "open_qp", make_xrc_tgt, open_qp, destroy_qp, drop_xrc_tgt, true },
-	{ "modify_qp_init", make_rc, to_init, again_reset, drop_qp, false },
+	{ "modify_qp_init", make_rc, to_init, to_reset, drop_qp, false },
 	{ "modify_qp_rtr", make_rc_init, to_rtr, again_init, drop_qp, false },
 	{ "modify_qp_rts", make_rc_rtr, to_rts, again_rtr, drop_qp, false },
 	{ "modify_qp_sqd", make_rc_rts, to_sqd, again_rts, drop_qp, false },
 	{ "modify_qp_rts_sqd", make_rc_sqd, from_sqd, again_sqd, drop_qp, false },
 	{ "modify_qp_err", make_rc_rts, to_err, again_rts, drop_qp, false },
 	{ "modify_qp_reset", make_rc_rts, to_reset, again_rts, drop_qp, false },
-	{ "modify_qp_ud_init", make_ud, to_init, again_reset, drop_qp, false },
+	{ "modify_qp_ud_init", make_ud, to_init, to_reset, drop_qp, false },
 	{ "query_qp", make_rc_rts, query_qp, NULL, drop_qp, false },
 	{ "attach_mcast", make_ud_rts, attach_mcast, detach_mcast, drop_qp, true },
 	{ 0 },

@@ -46,15 +46,8 @@ static int set_fields(struct nomem *nomem, uint64_t fields)
 	return netdev_ethtool(nomem, &hash);
 }
 
-static int hash_addresses(struct nomem *nomem)
-{
-	return set_fields(nomem, RXH_IP_SRC | RXH_IP_DST);
-}
-
-static int hash_ports(struct nomem *nomem)
-{
-	return set_fields(nomem, RXH_IP_SRC | RXH_IP_DST | RXH_L4_B_0_1 | RXH_L4_B_2_3);
-}
+CALL(hash_addresses, set_fields(nomem, RXH_IP_SRC | RXH_IP_DST))
+CALL(hash_ports, set_fields(nomem, RXH_IP_SRC | RXH_IP_DST | RXH_L4_B_0_1 | RXH_L4_B_2_3))
 
 static void find_mac(struct nomem *nomem)
 {
@@ -92,25 +85,10 @@ static int change_group(struct nomem *nomem, unsigned long code)
 	return netdev_request(nomem, code, &ifr);
 }
 
-static int join_group(struct nomem *nomem)
-{
-	return change_group(nomem, SIOCADDMULTI);
-}
-
-static int leave_group(struct nomem *nomem)
-{
-	return change_group(nomem, SIOCDELMULTI);
-}
-
-static int promiscuous(struct nomem *nomem)
-{
-	return netdev_set_flag(nomem, IFF_PROMISC, true);
-}
-
-static int not_promiscuous(struct nomem *nomem)
-{
-	return netdev_set_flag(nomem, IFF_PROMISC, false);
-}
+CALL(join_group, change_group(nomem, SIOCADDMULTI))
+CALL(leave_group, change_group(nomem, SIOCDELMULTI))
+CALL(promiscuous, netdev_set_flag(nomem, IFF_PROMISC, true))
+CALL(not_promiscuous, netdev_set_flag(nomem, IFF_PROMISC, false))
 
 static int add_vlan(struct nomem *nomem)
 {
