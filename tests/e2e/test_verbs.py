@@ -34,7 +34,7 @@ PROGRAMS = {
         "null_mr", "null_mr_is_local", "window_1", "window_2", "window_2_bound_twice",
         "window_needs_permission", "rereg", "dma_buf", "huge_pages",
     ),
-    "event": ("comm_est", "access_err", "req_err", "crowd_fails"),
+    "event": ("comm_est", "crowd_fails"),
 }
 # {case: why it is for `make check-full`}
 FULL = {

@@ -5,7 +5,6 @@
  * Repeats an operation COUNT times; nothing else depends on COUNT. The test counts what the
  * operation costs: doorbells, interrupts, commands, packets.
  */
-#include <fcntl.h>
 #include <stdio.h>
 
 #include "verbs.h"
@@ -169,36 +168,29 @@ static void cq(struct port *port)
 
 static void srq(struct port *port)
 {
-	struct ibv_srq_init_attr init = { .attr = { .max_wr = 64, .max_sge = 1 } };
 	unsigned int i;
 
 	for (i = 0; i < count; i++)
-		want_ok(ibv_destroy_srq(made(ibv_create_srq(port->pd, &init))));
+		want_ok(ibv_destroy_srq(made(srq_try(port, 64, 1))));
 }
 
 static void qp(struct port *port)
 {
-	struct ibv_qp_init_attr init = qp_init(IBV_QPT_RC, cq_make(port, 64, NULL));
+	struct ibv_cq *cq = cq_make(port, 64, NULL);
 	unsigned int i;
 
 	for (i = 0; i < count; i++)
-		want_ok(ibv_destroy_qp(made(ibv_create_qp(port->pd, &init))));
+		want_ok(ibv_destroy_qp(qp_make(port, IBV_QPT_RC, cq)));
 }
 
 /* Connect a QP to itself: create, INIT, RTR, RTS, destroy */
 static void connect_qp(struct port *port)
 {
-	struct ibv_qp_init_attr init = qp_init(IBV_QPT_RC, cq_make(port, 64, NULL));
-	struct ibv_qp *qp;
+	struct ibv_cq *cq = cq_make(port, 64, NULL);
 	unsigned int i;
 
-	for (i = 0; i < count; i++) {
-		qp = made(ibv_create_qp(port->pd, &init));
-		qp_to_init(qp, ACCESS_ALL);
-		qp_to_rtr(port, qp, qp->qp_num);
-		qp_to_rts(qp);
-		want_ok(ibv_destroy_qp(qp));
-	}
+	for (i = 0; i < count; i++)
+		want_ok(ibv_destroy_qp(lonely_qp(port, cq)));
 }
 
 int main(int argc, char **argv)

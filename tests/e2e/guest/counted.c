@@ -24,7 +24,7 @@ static void qp_to_rts_from(struct ibv_qp *qp, uint32_t psn)
 			      IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC));
 }
 
-static void post_write(struct ibv_qp *qp, struct mem *mem, uint32_t rkey)
+static void write_with(struct ibv_qp *qp, struct mem *mem, uint32_t rkey)
 {
 	struct ibv_sge sge = mem_sge(mem, 0, 64);
 
@@ -40,7 +40,7 @@ static void unknown_qp(struct port *port)
 	pair_to_rtr(&pair);
 	qp_to_rts_with(pair.a, SHORT_TIMEOUT, 1, 0);
 	want_ok(ibv_destroy_qp(pair.b));
-	post_write(pair.a, &mem, mem.mr->rkey);
+	write_with(pair.a, &mem, mem.mr->rkey);
 	want_wc(pair.a_cq, 1, IBV_WC_RETRY_EXC_ERR);
 }
 
@@ -56,7 +56,7 @@ static void wrong_path(struct port *port)
 	qp_to_rtr(port, pair.a, pair.b->qp_num);
 	qp_to_rtr(&other, pair.b, pair.a->qp_num);
 	qp_to_rts_with(pair.a, SHORT_TIMEOUT, 0, 0);
-	post_write(pair.a, &mem, mem.mr->rkey);
+	write_with(pair.a, &mem, mem.mr->rkey);
 	want_wc(pair.a_cq, 1, IBV_WC_RETRY_EXC_ERR);
 }
 
@@ -93,13 +93,17 @@ static void datagrams(struct port *port)
 	want_wc(b_cq, 2, IBV_WC_SUCCESS);
 }
 
+/* An invalid rkey: an event for the responder, a completion for the requester */
 static void remote_access(struct port *port)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
 
-	post_write(pair.a, &mem, mem.mr->rkey ^ 0x5500);
+	write_with(pair.a, &mem, mem.mr->rkey ^ 0x5500);
 	want_wc(pair.a_cq, 1, IBV_WC_REM_ACCESS_ERR);
+	want_event(port, IBV_EVENT_QP_ACCESS_ERR, pair.b);
+	want(qp_state(pair.b) == IBV_QPS_ERR, "%d", qp_state(pair.b));
+	want_no_event(port);
 }
 
 /* An atomic on an address that is not aligned */
@@ -111,6 +115,8 @@ static void invalid_request(struct port *port)
 	want_ok(post_atomic(pair.a, IBV_WR_ATOMIC_FETCH_AND_ADD, 1, mem_sge(&mem, 0, 8),
 			    (uintptr_t)mem.buf + 4, mem.mr->rkey));
 	want_wc(pair.a_cq, 1, IBV_WC_REM_INV_REQ_ERR);
+	want_event(port, IBV_EVENT_QP_REQ_ERR, pair.b);
+	want_no_event(port);
 }
 
 /* A SEND and two retries find no receive WQE */
@@ -135,7 +141,7 @@ static void out_of_sequence(struct port *port)
 
 	pair_to_rtr(&pair);
 	qp_to_rts_from(pair.a, PSN + 1);
-	post_write(pair.a, &mem, mem.mr->rkey);
+	write_with(pair.a, &mem, mem.mr->rkey);
 	want_wc(pair.a_cq, 1, IBV_WC_RETRY_EXC_ERR);
 }
 
@@ -148,7 +154,7 @@ static void duplicate(struct port *port)
 	mem_fill(&mem, 0, 64, 1);
 	pair_to_rtr(&pair);
 	qp_to_rts_from(pair.a, PSN - 1);
-	post_write(pair.a, &mem, mem.mr->rkey);
+	write_with(pair.a, &mem, mem.mr->rkey);
 	want_wc(pair.a_cq, 1, IBV_WC_SUCCESS);
 	want(!mem_is(&mem, LEN / 2, 64, 1), "it was executed");
 }
@@ -162,7 +168,7 @@ static void requests(struct port *port)
 	unsigned int i;
 
 	for (i = 0; i < WRITES; i++) {
-		post_write(pair.a, &mem, mem.mr->rkey);
+		write_with(pair.a, &mem, mem.mr->rkey);
 		want_wc(pair.a_cq, 1, IBV_WC_SUCCESS);
 	}
 	for (i = 0; i < READS; i++) {
@@ -177,8 +183,7 @@ static void requests(struct port *port)
 	}
 	for (i = 0; i < SENDS; i++) {
 		want_ok(post_recv(pair.b, 2, &sge));
-		want_ok(post_send(pair.a, IBV_WR_SEND, 1, &sge, 0, 0));
-		want_wc(pair.a_cq, 1, IBV_WC_SUCCESS);
+		pair_send(&pair, 1, &sge);
 	}
 }
 
@@ -187,16 +192,12 @@ static void cq_overrun(struct port *port)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_cq *cq = cq_make(port, 4, NULL);
-	struct ibv_qp_init_attr init = qp_init(IBV_QPT_RC, cq);
-	struct ibv_qp *qp = made(ibv_create_qp(port->pd, &init));
+	struct ibv_qp *qp = lonely_qp(port, cq);
 	int i;
 
-	qp_to_init(qp, ACCESS_ALL);
-	qp_to_rtr(port, qp, qp->qp_num);
-	qp_to_rts(qp);
 	want(cq->cqe < 60, "%d", cq->cqe);
 	for (i = 0; i <= cq->cqe; i++)
-		post_write(qp, &mem, mem.mr->rkey);
+		write_with(qp, &mem, mem.mr->rkey);
 	want_event(port, IBV_EVENT_CQ_ERR, cq);
 }
 

@@ -68,29 +68,16 @@ static struct ibv_comp_channel *channel_make(struct port *port)
 	return channel;
 }
 
-/* Connect a QP to itself, so that all its completions are in one CQ */
-static struct ibv_qp *lonely_qp(struct port *port, struct ibv_cq *cq)
-{
-	struct ibv_qp_init_attr init = qp_init(IBV_QPT_RC, cq);
-	struct ibv_qp *qp = made(ibv_create_qp(port->pd, &init));
-
-	qp_to_init(qp, ACCESS_ALL);
-	qp_to_rtr(port, qp, qp->qp_num);
-	qp_to_rts(qp);
-	return qp;
-}
-
-static void post_write_to(struct ibv_qp *qp, struct mem *mem, uint64_t wr_id, size_t at)
+static void write_to(struct ibv_qp *qp, struct mem *mem, uint64_t wr_id, size_t at)
 {
 	struct ibv_sge sge = mem_sge(mem, 0, 64);
 
-	want_ok(post_send(qp, IBV_WR_RDMA_WRITE, wr_id, &sge, (uintptr_t)mem->buf + at,
-			  mem->mr->rkey));
+	post_write(qp, wr_id, &sge, mem, at);
 }
 
-static void post_write(struct ibv_qp *qp, struct mem *mem, uint64_t wr_id)
+static void write_once(struct ibv_qp *qp, struct mem *mem, uint64_t wr_id)
 {
-	post_write_to(qp, mem, wr_id, LEN / 2);
+	write_to(qp, mem, wr_id, LEN / 2);
 }
 
 /* Return: the CQ of the next event, which is not acknowledged */
@@ -111,12 +98,11 @@ static void solicited(struct port *port)
 	struct ibv_sge sge = mem_sge(&mem, 0, 64);
 	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
 	struct ibv_cq *cq = cq_make(port, 64, channel);
-	struct ibv_qp_init_attr init = qp_init(IBV_QPT_RC, cq);
 	struct ibv_send_wr wr = {
 		.wr_id = 1, .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND,
 		.send_flags = IBV_SEND_SIGNALED,
 	}, *bad;
-	struct ibv_qp *b = made(ibv_create_qp(port->pd, &init));
+	struct ibv_qp *b = qp_make(port, IBV_QPT_RC, cq);
 	unsigned int i;
 
 	qp_to_init(b, ACCESS_ALL);
@@ -163,7 +149,7 @@ static void destroy_waits_for_acks(struct port *port)
 
 	for (i = 0; i < 3; i++) {
 		want_ok(ibv_req_notify_cq(cq, 0));
-		post_write(qp, &mem, i);
+		write_once(qp, &mem, i);
 		want(want_cq_event(channel) == cq, "event of something else");
 		want_wc(cq, i, IBV_WC_SUCCESS);
 	}
@@ -211,7 +197,7 @@ static void *shoot(void *arg)
 			left += STORM_SENDS - storm->sent;
 			if (storm->sent == STORM_SENDS || storm->sent - done > 30)
 				continue;
-			post_write(storm->qp, storm->mem, storm->sent++);
+			write_once(storm->qp, storm->mem, storm->sent++);
 			/* Pause, so that CQs are armed before and after their last completion */
 			if (storm->sent * 7 % 5 == 0)
 				usleep(storm->sent * 13 % 97);
@@ -238,6 +224,13 @@ static void arm(struct storm *storm)
 {
 	storm->armed++;
 	want_ok(ibv_req_notify_cq(storm->cq, 0));
+}
+
+/* Count an event, of which there must not be more than requests */
+static void count_event(struct storm *storm)
+{
+	want(++storm->events <= storm->armed, "%u events for %u requests", storm->events,
+	     storm->armed);
 }
 
 /*
@@ -280,8 +273,7 @@ static void event_storm(struct port *port)
 		while (!ibv_get_cq_event(channels[event.data.u32], &cq, &context)) {
 			storm = context;
 			want(storm->cq == cq, "event of something else");
-			want(++storm->events <= storm->armed, "%u events for %u requests",
-			     storm->events, storm->armed);
+			count_event(storm);
 			/* Acknowledge in batches, as the manual recommends */
 			if (storm->events % 8 == 0)
 				ibv_ack_cq_events(cq, 8);
@@ -299,8 +291,7 @@ static void event_storm(struct port *port)
 		while (readable(channels[i % CHANNELS]->fd, 0) &&
 		       !ibv_get_cq_event(channels[i % CHANNELS], &cq, &context)) {
 			storm = context;
-			want(++storm->events <= storm->armed, "%u events for %u requests",
-			     storm->events, storm->armed);
+			count_event(storm);
 			if (storm->events % 8 == 0)
 				ibv_ack_cq_events(cq, 8);
 		}
@@ -328,7 +319,7 @@ static void arm_poll_race(struct port *port)
 	storm.cq = cq_make(port, 64, channel);
 	storm.qp = lonely_qp(port, storm.cq);
 	for (i = 0; i < RACES; i++) {
-		post_write(storm.qp, &mem, i);
+		write_once(storm.qp, &mem, i);
 		for (spin = 0; spin < i * 11 % 40000; spin++)
 			__asm__ volatile("" ::: "memory");
 		while (storm.done == i) {
@@ -337,16 +328,14 @@ static void arm_poll_race(struct port *port)
 			if (storm.done != i)
 				break;
 			ibv_ack_cq_events(want_cq_event(channel), 1);
-			want(++storm.events <= storm.armed, "%u events for %u requests",
-			     storm.events, storm.armed);
+			count_event(&storm);
 			slept++;
 			drain(&storm);
 		}
 		/* An event for an entry that was already polled */
 		while (readable(channel->fd, 0)) {
 			ibv_ack_cq_events(want_cq_event(channel), 1);
-			want(++storm.events <= storm.armed, "%u events for %u requests",
-			     storm.events, storm.armed);
+			count_event(&storm);
 		}
 	}
 	printf("slept %u times of %u\n", slept, RACES);
@@ -392,7 +381,7 @@ static void resize_under_traffic(struct port *port)
 	want_ok(pthread_create(&thread, NULL, resize, &resizer));
 	while (!__atomic_load_n(&resizer.stop, __ATOMIC_ACQUIRE) || storm->done < storm->sent) {
 		while (!resizer.stop && storm->sent - storm->done < 40)
-			post_write(storm->qp, &mem, storm->sent++);
+			write_once(storm->qp, &mem, storm->sent++);
 		arm(storm);
 		drain(storm);
 		if (storm->done == storm->sent)
@@ -413,12 +402,12 @@ static void resize_keeps_entries(struct port *port)
 	unsigned int i, next = 0;
 
 	for (i = 0; i < 50; i++)
-		post_write(qp, &mem, i);
+		write_once(qp, &mem, i);
 	sleep_ms(NEVER_MS);
 	want_wc(cq, next++, IBV_WC_SUCCESS);
 	want_ok(ibv_resize_cq(cq, 500));
 	for (; i < 60; i++)
-		post_write(qp, &mem, i);
+		write_once(qp, &mem, i);
 	want_wc(cq, next++, IBV_WC_SUCCESS);
 	sleep_ms(NEVER_MS);
 	want(ibv_resize_cq(cq, 8) == EINVAL, "58 entries in a CQ for 8");
@@ -437,6 +426,27 @@ static void moderate(struct ibv_cq *cq, uint16_t count, uint16_t period)
 	want_ok(ibv_modify_cq(cq, &attr));
 }
 
+/* In at least one of some rounds, the event for so many completions comes at once */
+static void want_soon(struct ibv_comp_channel *channel, struct ibv_cq *cq, struct ibv_qp *qp,
+		      struct mem *mem, unsigned int count)
+{
+	uint64_t begin, least = SOON_MS;
+	unsigned int try, i;
+
+	for (try = 0; try < 10; try++) {
+		want_ok(ibv_req_notify_cq(cq, 0));
+		begin = now_ms();
+		for (i = 0; i < count; i++)
+			write_once(qp, mem, i);
+		ibv_ack_cq_events(want_cq_event(channel), 1);
+		if (now_ms() - begin < least)
+			least = now_ms() - begin;
+		for (i = 0; i < count; i++)
+			want_wc(cq, i, IBV_WC_SUCCESS);
+	}
+	want(least < 50, "%u ms", (unsigned int)least);
+}
+
 /* An event waits for a number of completions, or for a time after the first one */
 static void moderation(struct port *port)
 {
@@ -445,44 +455,22 @@ static void moderation(struct port *port)
 	struct ibv_cq *cq = cq_make(port, 64, channel);
 	struct ibv_qp *qp = lonely_qp(port, cq);
 	struct ibv_modify_cq_attr unknown = { .attr_mask = 1u << 30 };
-	uint64_t begin, least = SOON_MS;
-	unsigned int try, i;
+	uint64_t begin;
 
 	want(ibv_modify_cq(cq, &unknown), "an unknown attribute");
 	moderate(cq, 8, 65535);
 	/* Too few completions: the period of 65 ms passes */
 	want_ok(ibv_req_notify_cq(cq, 0));
 	begin = now_ms();
-	post_write(qp, &mem, 0);
+	write_once(qp, &mem, 0);
 	want_wc(cq, 0, IBV_WC_SUCCESS);
 	ibv_ack_cq_events(want_cq_event(channel), 1);
 	want(now_ms() - begin >= 55, "after %u ms", (unsigned int)(now_ms() - begin));
 	/* Enough completions: the event comes at once in at least one of the rounds */
-	for (try = 0; try < 10; try++) {
-		want_ok(ibv_req_notify_cq(cq, 0));
-		begin = now_ms();
-		for (i = 0; i < 8; i++)
-			post_write(qp, &mem, i);
-		ibv_ack_cq_events(want_cq_event(channel), 1);
-		if (now_ms() - begin < least)
-			least = now_ms() - begin;
-		for (i = 0; i < 8; i++)
-			want_wc(cq, i, IBV_WC_SUCCESS);
-	}
-	want(least < 50, "%u ms", (unsigned int)least);
+	want_soon(channel, cq, qp, &mem, 8);
 	/* No moderation */
 	moderate(cq, 0, 0);
-	least = SOON_MS;
-	for (try = 0; try < 10; try++) {
-		want_ok(ibv_req_notify_cq(cq, 0));
-		begin = now_ms();
-		post_write(qp, &mem, 0);
-		ibv_ack_cq_events(want_cq_event(channel), 1);
-		if (now_ms() - begin < least)
-			least = now_ms() - begin;
-		want_wc(cq, 0, IBV_WC_SUCCESS);
-	}
-	want(least < 50, "%u ms", (unsigned int)least);
+	want_soon(channel, cq, qp, &mem, 1);
 }
 
 /* A CQ that is not polled fails with its QPs; other CQs do not */
@@ -492,7 +480,6 @@ static void overrun(struct port *port)
 	struct ibv_cq *cq = cq_make(port, 4, NULL), *other = cq_make(port, 64, NULL);
 	struct ibv_qp *qp = lonely_qp(port, cq), *neighbour = lonely_qp(port, other);
 	struct ibv_qp_attr to_init = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
-	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
 	struct ibv_qp_init_attr init = qp_init(IBV_QPT_RC, cq);
 	bool cq_err = false, qp_fatal = false;
 	struct ibv_async_event event;
@@ -500,10 +487,9 @@ static void overrun(struct port *port)
 
 	want(cq->cqe < 60, "%d", cq->cqe);
 	for (i = 0; i < 60; i++)
-		post_write(qp, &mem, i);
+		write_once(qp, &mem, i);
 	while (!cq_err || !qp_fatal) {
-		want(readable(port->ctx->async_fd, SOON_MS), "CQ %d, QP %d", cq_err, qp_fatal);
-		want(!ibv_get_async_event(port->ctx, &event), "%s", strerror(errno));
+		event = take_event(port, SOON_MS);
 		if (event.event_type == IBV_EVENT_CQ_ERR && event.element.cq == cq && !cq_err)
 			cq_err = true;
 		else if (event.event_type == IBV_EVENT_QP_FATAL && event.element.qp == qp &&
@@ -511,16 +497,15 @@ static void overrun(struct port *port)
 			qp_fatal = true;
 		else
 			failed(__FILE__, __LINE__, "%s", ibv_event_type_str(event.event_type));
-		ibv_ack_async_event(&event);
 	}
 	want(qp_state(qp) == IBV_QPS_ERR, "%d", qp_state(qp));
 	want(qp_state(neighbour) == IBV_QPS_RTS, "%d", qp_state(neighbour));
-	post_write(neighbour, &mem, 7);
+	write_once(neighbour, &mem, 7);
 	want_wc(other, 7, IBV_WC_SUCCESS);
 	want_no_event(port);
 	/* The CQ takes no new QP, and its old one stays in RESET ([ORNIC-CQ-8]) */
 	want(!ibv_create_qp(port->pd, &init) && errno == ENOENT, "%s", strerror(errno));
-	want_ok(ibv_modify_qp(qp, &reset, IBV_QP_STATE));
+	qp_set_state(qp, IBV_QPS_RESET);
 	want_errno(EINVAL, ibv_modify_qp(qp, &to_init, IBV_QP_STATE | IBV_QP_PKEY_INDEX |
 					 IBV_QP_PORT | IBV_QP_ACCESS_FLAGS));
 	want(qp_state(qp) == IBV_QPS_RESET, "%d", qp_state(qp));
@@ -545,9 +530,9 @@ static void overrun_ignored(struct port *port)
 	want(cq->cqe < 59, "%d", cq->cqe);
 	mem_fill(&mem, 0, 64, 1);
 	for (i = 0; i < 59; i++)
-		post_write(qp, &mem, i);
+		write_once(qp, &mem, i);
 	/* The data of the last WRITE shows that all earlier ones have completed */
-	post_write_to(qp, &mem, i, LEN / 2 + 64);
+	write_to(qp, &mem, i, LEN / 2 + 64);
 	while (!mem_is(&mem, LEN / 2 + 64, 64, 1))
 		want(now_ms() < end, "the QP has stopped");
 	want_no_event(port);

@@ -56,7 +56,6 @@ int create_qp(struct session *session, char **words)
 		.pd = session->port.pd,
 		.create_flags = number(words[2]),
 	};
-	struct ibv_qp_attr init = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
 	struct ibv_qp *qp;
 
 	if (attr.create_flags)
@@ -68,9 +67,7 @@ int create_qp(struct session *session, char **words)
 	qp = ibv_create_qp_ex(session->port.ctx, &attr);
 	if (!qp)
 		return errno;
-	want_ok(ibv_modify_qp(qp, &init, IBV_QP_STATE | IBV_QP_PORT));
-	qp_set_state(qp, IBV_QPS_RTR);
-	qp_set_state(qp, IBV_QPS_RTS);
+	raw_to_rts(qp);
 	object = add(session, words[0], QP);
 	object->qp = qp;
 	object->send_cq = cq;

@@ -9,12 +9,10 @@
 #define LEN 4096
 #define MULTICAST_QPN 0xffffff
 
-/* ::ffff:239.10.20.N, the GID of an IPv4 group */
+/* 239.10.20.N */
 static union ibv_gid group(unsigned int n)
 {
-	return (union ibv_gid){
-		.raw = { [10] = 0xff, [11] = 0xff, [12] = 239, [13] = 10, [14] = 20, [15] = n },
-	};
+	return group_gid(0x0a1400 + n);
 }
 
 static int attach(struct ibv_qp *qp, unsigned int n)

@@ -201,8 +201,7 @@ static void rereg(struct port *port)
 	uint32_t rkey;
 	uint8_t *other;
 
-	other = mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	want(other != MAP_FAILED, "%s", strerror(errno));
+	other = map_make(LEN, 0);
 	mem_fill(&from, 0, 64, 1);
 	want_write(port, &from, (uintptr_t)to.buf, to.mr->rkey, IBV_WC_SUCCESS);
 	want_ok(ibv_rereg_mr(to.mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL, other, LEN, 0));
@@ -271,9 +270,7 @@ static void huge_pages(struct port *port)
 	uint8_t *map;
 
 	want(fputs("4\n", count) > 0 && !fclose(count), "%s", strerror(errno));
-	map = mmap(NULL, 2 * huge, PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
-	want(map != MAP_FAILED, "%s", strerror(errno));
+	map = map_make(2 * huge, MAP_HUGETLB);
 	want(page_shift() < 21, "%d", page_shift());
 	mr = made(ibv_reg_mr(port->pd, map + 100, 2 * huge - 100, ACCESS_ALL));
 	want(page_shift() >= 21, "%d", page_shift());

@@ -195,9 +195,7 @@ int main(int argc, char **argv)
 	}
 	port_open(&bench.port, argv[1], atoi(argv[2]));
 	bench.cq = cq_make(&bench.port, CQ_ENTRIES, NULL);
-	bench.buf = mmap(NULL, MR_LARGEST, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	want(bench.buf != MAP_FAILED, "%s", strerror(errno));
+	bench.buf = map_make(MR_LARGEST, MAP_POPULATE);
 	memset(bench.buf, 1, MR_LARGEST);
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (argc == 3 || has_call(&kinds[i], argv[3]))

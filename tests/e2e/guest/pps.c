@@ -7,20 +7,15 @@
  * for two seconds. Both print the number of frames and the nanoseconds from the first to the last.
  */
 #include <arpa/inet.h>
-#include <infiniband/verbs.h>
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
 #include <net/if.h>
 #include <poll.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
-#include <time.h>
 
-#include "alone.h"
+#include "verbs.h"
 
 #define ETHERTYPE 0x88b5	/* for local experiments */
 #define DEPTH 2048
@@ -41,22 +36,6 @@ struct job {
 	uint8_t *buffers;
 };
 
-static void check_call(int ret, const char *what)
-{
-	if (ret < 0) {
-		perror(what);
-		exit(1);
-	}
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
-
 static void count_received(struct job *job, int count)
 {
 	job->last = now_ns();
@@ -72,21 +51,15 @@ static bool expects(const struct job *job)
 	       (!job->done || now_ns() - job->last < QUIET_NS);
 }
 
-static struct ibv_qp *make_qp(struct ibv_pd *pd, struct ibv_cq *cq)
+static struct ibv_qp *make_qp(struct port *port)
 {
-	struct ibv_qp_init_attr init = {
-		.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_RAW_PACKET,
-		.cap = { .max_send_wr = DEPTH, .max_recv_wr = DEPTH, .max_send_sge = 1,
-			 .max_recv_sge = 1 },
-	};
-	struct ibv_qp *qp = check(ibv_create_qp(pd, &init), "queue pair");
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
+	struct ibv_qp_init_attr init = qp_init(IBV_QPT_RAW_PACKET, cq_make(port, 2 * DEPTH, NULL));
+	struct ibv_qp *qp;
 
-	check_zero(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PORT), "to INIT");
-	attr.qp_state = IBV_QPS_RTR;
-	check_zero(ibv_modify_qp(qp, &attr, IBV_QP_STATE), "to RTR");
-	attr.qp_state = IBV_QPS_RTS;
-	check_zero(ibv_modify_qp(qp, &attr, IBV_QP_STATE), "to RTS");
+	init.cap = (struct ibv_qp_cap){ .max_send_wr = DEPTH, .max_recv_wr = DEPTH,
+					.max_send_sge = 1, .max_recv_sge = 1 };
+	qp = made(ibv_create_qp(port->pd, &init));
+	raw_to_rts(qp);
 	return qp;
 }
 
@@ -110,11 +83,11 @@ static void raw_send(struct job *job, struct ibv_qp *qp, struct ibv_mr *mr)
 	job->first = now_ns();
 	while (job->done < job->frames) {
 		if (posted < job->frames && posted - job->done + BATCH <= DEPTH) {
-			check_zero(ibv_post_send(qp, wr, &bad), "send");
+			want_ok(ibv_post_send(qp, wr, &bad));
 			posted += BATCH;
 		}
 		while (ibv_poll_cq(qp->send_cq, 1, &wc) == 1) {
-			check_zero(wc.status, ibv_wc_status_str(wc.status));
+			want(!wc.status, "%s", ibv_wc_status_str(wc.status));
 			job->done += BATCH;
 		}
 	}
@@ -127,9 +100,8 @@ static void raw_post(struct job *job, struct ibv_qp *qp, struct ibv_mr *mr, uint
 		.addr = (uintptr_t)job->buffers + number * FRAME_SIZE, .length = FRAME_SIZE,
 		.lkey = mr->lkey,
 	};
-	struct ibv_recv_wr wr = { .wr_id = number, .sg_list = &sge, .num_sge = 1 }, *bad;
 
-	check_zero(ibv_post_recv(qp, &wr, &bad), "receive");
+	want_ok(post_recv(qp, number, &sge));
 }
 
 static void raw_receive(struct job *job, struct ibv_qp *qp, struct ibv_mr *mr)
@@ -148,7 +120,7 @@ static void raw_receive(struct job *job, struct ibv_qp *qp, struct ibv_mr *mr)
 
 	for (i = 0; i < DEPTH; i++)
 		raw_post(job, qp, mr, i);
-	check(ibv_create_flow(qp, &rule.attr), "flow rule");
+	made(ibv_create_flow(qp, &rule.attr));
 	printf("ready\n");
 	while (expects(job)) {
 		count = ibv_poll_cq(qp->recv_cq, BATCH, wc);
@@ -156,7 +128,7 @@ static void raw_receive(struct job *job, struct ibv_qp *qp, struct ibv_mr *mr)
 			continue;
 		count_received(job, count);
 		for (i = 0; i < count; i++) {
-			check_zero(wc[i].status, ibv_wc_status_str(wc[i].status));
+			want(!wc[i].status, "%s", ibv_wc_status_str(wc[i].status));
 			raw_post(job, qp, mr, wc[i].wr_id);
 		}
 	}
@@ -164,13 +136,13 @@ static void raw_receive(struct job *job, struct ibv_qp *qp, struct ibv_mr *mr)
 
 static void raw(struct job *job, bool send)
 {
-	struct ibv_pd *pd = check(ibv_alloc_pd(open_device(job->device)), "protection domain");
-	struct ibv_cq *cq = check(ibv_create_cq(pd->context, 2 * DEPTH, NULL, NULL, 0),
-				  "completion queue");
-	struct ibv_mr *mr = check(ibv_reg_mr(pd, job->buffers, DEPTH * FRAME_SIZE,
-					     IBV_ACCESS_LOCAL_WRITE), "region");
-	struct ibv_qp *qp = make_qp(pd, cq);
+	struct ibv_mr *mr;
+	struct ibv_qp *qp;
+	struct port port;
 
+	port_open(&port, job->device, 0);
+	mr = made(ibv_reg_mr(port.pd, job->buffers, DEPTH * FRAME_SIZE, IBV_ACCESS_LOCAL_WRITE));
+	qp = make_qp(&port);
 	if (send)
 		raw_send(job, qp, mr);
 	else
@@ -185,10 +157,10 @@ static int packet_socket(const struct job *job)
 	};
 	int fd = socket(AF_PACKET, SOCK_RAW, 0), one = 1, size = SOCKET_BUFFER;
 
-	check_call(fd, "socket");
-	check_call(setsockopt(fd, SOL_PACKET, PACKET_QDISC_BYPASS, &one, sizeof(one)), "bypass");
-	check_call(setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)), "buffer");
-	check_call(bind(fd, (struct sockaddr *)&address, sizeof(address)), job->netdev);
+	want_call(fd);
+	want_call(setsockopt(fd, SOL_PACKET, PACKET_QDISC_BYPASS, &one, sizeof(one)));
+	want_call(setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)));
+	want_call(bind(fd, (struct sockaddr *)&address, sizeof(address)));
 	return fd;
 }
 
@@ -240,8 +212,7 @@ int main(int argc, char **argv)
 	job.netdev = argv[4];
 	job.len = strtoul(argv[5], NULL, 0);
 	job.frames = strtoul(argv[6], NULL, 0) / BATCH * BATCH;
-	job.buffers = check(aligned_alloc(4096, DEPTH * FRAME_SIZE), "buffers");
-	memset(job.buffers, 0, DEPTH * FRAME_SIZE);
+	job.buffers = map_make(DEPTH * FRAME_SIZE, MAP_POPULATE);
 	if (send) {
 		memset(header + 6, 2, 6);
 		if (argc < 8 || sscanf(argv[7], "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx", &header[0],

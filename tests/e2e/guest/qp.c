@@ -40,36 +40,33 @@ static void create_unknown_types(struct port *port)
 
 static void create_too_much(struct port *port)
 {
+	const unsigned int wr = port->dev.max_qp_wr, sge = port->dev.max_sge;
+	const struct ibv_qp_cap good = qp_init(IBV_QPT_RC, NULL).cap;
+	struct ibv_qp_cap too_much[] = { good, good, good, good, good };
+	const struct ibv_qp_cap most[] = {
+		{ .max_send_wr = wr, .max_recv_wr = wr, .max_send_sge = 1, .max_recv_sge = 1 },
+		{ good.max_send_wr, good.max_recv_wr, sge, sge, good.max_inline_data },
+	};
 	struct ibv_cq *cq = cq_make(port, 16, NULL);
 	struct ibv_qp_init_attr init;
-	size_t i;
+	size_t i, j;
 
+	too_much[0].max_send_wr = wr + 1;
+	too_much[1].max_recv_wr = wr + 1;
+	too_much[2].max_send_sge = sge + 1;
+	too_much[3].max_recv_sge = sge + 1;
+	too_much[4].max_inline_data = 1 << 20;
 	for (i = 0; i < ARRAY_SIZE(types); i++) {
 		init = qp_init(types[i], cq);
-		init.cap.max_send_wr = port->dev.max_qp_wr + 1;
-		want_errno(EINVAL, create_errno(port, &init));
-		init = qp_init(types[i], cq);
-		init.cap.max_recv_wr = port->dev.max_qp_wr + 1;
-		want_errno(EINVAL, create_errno(port, &init));
-		init = qp_init(types[i], cq);
-		init.cap.max_send_sge = port->dev.max_sge + 1;
-		want_errno(EINVAL, create_errno(port, &init));
-		init = qp_init(types[i], cq);
-		init.cap.max_recv_sge = port->dev.max_sge + 1;
-		want_errno(EINVAL, create_errno(port, &init));
-		init = qp_init(types[i], cq);
-		init.cap.max_inline_data = 1 << 20;
-		want_errno(EINVAL, create_errno(port, &init));
+		for (j = 0; j < ARRAY_SIZE(too_much); j++) {
+			init.cap = too_much[j];
+			want_errno(EINVAL, create_errno(port, &init));
+		}
 		/* The announced maxima are available */
-		init = qp_init(types[i], cq);
-		init.cap = (struct ibv_qp_cap){ .max_send_wr = port->dev.max_qp_wr,
-						.max_recv_wr = port->dev.max_qp_wr,
-						.max_send_sge = 1, .max_recv_sge = 1 };
-		want_ok(create_errno(port, &init));
-		init = qp_init(types[i], cq);
-		init.cap.max_send_sge = port->dev.max_sge;
-		init.cap.max_recv_sge = port->dev.max_sge;
-		want_ok(create_errno(port, &init));
+		for (j = 0; j < ARRAY_SIZE(most); j++) {
+			init.cap = most[j];
+			want_ok(create_errno(port, &init));
+		}
 	}
 }
 
@@ -303,8 +300,7 @@ static void query_psns_are_live(struct port *port)
 
 	for (i = 0; i < 5; i++) {
 		sge = mem_sge(&mem, 0, i < 4 ? 100 : 2500);
-		want_ok(post_send(pair.a, IBV_WR_RDMA_WRITE, i, &sge, (uintptr_t)mem.buf + LEN,
-				  mem.mr->rkey));
+		post_write(pair.a, i, &sge, &mem, LEN);
 		want_wc(pair.a_cq, i, IBV_WC_SUCCESS);
 	}
 	want_ok(ibv_query_qp(pair.a, &attr, IBV_QP_SQ_PSN, &init));
@@ -334,8 +330,7 @@ static void reset_and_reuse(struct port *port)
 		qp_to_rts(pair.a);
 		qp_to_rts(pair.b);
 		want_ok(post_recv(pair.b, 20, &sge));
-		want_ok(post_send(pair.a, IBV_WR_SEND, 21, &sge, 0, 0));
-		want_wc(pair.a_cq, 21, IBV_WC_SUCCESS);
+		pair_send(&pair, 21, &sge);
 		want_wc(pair.b_cq, 20, IBV_WC_SUCCESS);
 	}
 }
@@ -416,8 +411,7 @@ static void sqd_of_an_idle_queue(struct port *port)
 	want_no_event(port);
 	/* A responder goes on in SQD */
 	qp_set_state(pair.a, IBV_QPS_RTS);
-	want_ok(post_send(pair.a, IBV_WR_RDMA_WRITE, 5, &sge, (uintptr_t)mem.buf + 64,
-			  mem.mr->rkey));
+	post_write(pair.a, 5, &sge, &mem, 64);
 	want_wc(pair.a_cq, 5, IBV_WC_SUCCESS);
 }
 

@@ -8,10 +8,7 @@
  * when it listens on TCP, and ends when the client does. The client prints the number of messages
  * and the nanoseconds from the first post to the last completion.
  */
-#include <arpa/inet.h>
 #include <stdio.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "verbs.h"
 
@@ -44,70 +41,6 @@ struct scale {
 	struct hello peer;
 	uint64_t random;
 };
-
-static void want_call(int ret, const char *what)
-{
-	want(ret >= 0, "%s: %s", what, strerror(errno));
-}
-
-static int serve(void)
-{
-	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(TCP_PORT) };
-	int listener = socket(AF_INET, SOCK_STREAM, 0), one = 1, fd;
-
-	want_call(listener, "socket");
-	want_call(setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)), "reuse");
-	want_call(bind(listener, (struct sockaddr *)&address, sizeof(address)), "bind");
-	want_call(listen(listener, 1), "listen");
-	printf("ready\n");
-	fd = accept(listener, NULL, NULL);
-	want_call(fd, "accept");
-	close(listener);
-	return fd;
-}
-
-static int call(const char *ip)
-{
-	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(TCP_PORT) };
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
-
-	want_call(fd, "socket");
-	want(inet_pton(AF_INET, ip, &address.sin_addr) == 1, "%s", ip);
-	want_call(connect(fd, (struct sockaddr *)&address, sizeof(address)), "connect");
-	return fd;
-}
-
-static void put(int fd, const void *from, size_t len)
-{
-	ssize_t count;
-	size_t done;
-
-	for (done = 0; done < len; done += count) {
-		count = write(fd, (const char *)from + done, len - done);
-		want(count > 0, "%s", strerror(errno));
-	}
-}
-
-static void get(int fd, void *to, size_t len)
-{
-	ssize_t count;
-	size_t done;
-
-	for (done = 0; done < len; done += count) {
-		count = read(fd, (char *)to + done, len - done);
-		want(count > 0, "%s", count ? strerror(errno) : "the peer has ended");
-	}
-}
-
-/* The server answers; both sides would wait for room if both wrote first */
-static void exchange(struct scale *scale, const void *own, void *peer, size_t len)
-{
-	if (scale->server)
-		get(scale->fd, peer, len);
-	put(scale->fd, own, len);
-	if (!scale->server)
-		get(scale->fd, peer, len);
-}
 
 static void make_qps(struct scale *scale)
 {
@@ -210,7 +143,7 @@ int main(int argc, char **argv)
 	scale->qps = strtoul(argv[3], NULL, 0);
 	want(scale->qps && scale->qps <= QPS_MAX, "%u QPs", scale->qps);
 	scale->random = SEED;
-	scale->fd = scale->server ? serve() : call(argv[4]);
+	scale->fd = scale->server ? tcp_serve(TCP_PORT) : tcp_call(argv[4], TCP_PORT);
 	port_open(&scale->port, argv[1], atoi(argv[2]));
 	scale->cq = cq_make(&scale->port, 2 * WINDOW, NULL);
 	scale->mem = mem_make(&scale->port, 4096, ACCESS_ALL);
@@ -219,14 +152,14 @@ int main(int argc, char **argv)
 	scale->own.rkey = scale->mem.mr->rkey;
 	scale->own.qps = scale->qps;
 	scale->own.gid = scale->port.gid;
-	exchange(scale, &scale->own, &scale->peer, sizeof(scale->own));
+	tcp_exchange(scale->fd, scale->server, &scale->own, &scale->peer, sizeof(scale->own));
 	want(scale->peer.qps == scale->qps, "the peer has %u QPs", scale->peer.qps);
 	connect_qps(scale);
 	/* Both sides have connected */
-	exchange(scale, &byte, &byte, 1);
+	tcp_exchange(scale->fd, scale->server, &byte, &byte, 1);
 	if (!scale->server)
 		measure(scale, strtoul(argv[5], NULL, 0));
 	/* The server's QPs live until the client has what it needs */
-	exchange(scale, &byte, &byte, 1);
+	tcp_exchange(scale->fd, scale->server, &byte, &byte, 1);
 	return 0;
 }

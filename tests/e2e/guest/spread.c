@@ -9,17 +9,13 @@
  * Needs CAP_NET_RAW.
  */
 #include <arpa/inet.h>
-#include <infiniband/verbs.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-#include "alone.h"
+#include "verbs.h"
 
 #define QUEUES 4
 #define LOG_QUEUES 2
@@ -30,8 +26,7 @@
 struct queue {
 	struct ibv_cq *cq;
 	struct ibv_wq *wq;
-	struct ibv_mr *mr;
-	uint8_t *buffers;
+	struct mem buffers;
 	pthread_t thread;
 	unsigned long frames;
 	unsigned long bytes;
@@ -43,37 +38,27 @@ static atomic_bool stop;
 /* Post a buffer, by its number */
 static void post(struct queue *queue, uint64_t number)
 {
-	struct ibv_sge sge = {
-		.addr = (uintptr_t)queue->buffers + number * FRAME_SIZE,
-		.length = FRAME_SIZE,
-		.lkey = queue->mr->lkey,
-	};
+	struct ibv_sge sge = mem_sge(&queue->buffers, number * FRAME_SIZE, FRAME_SIZE);
 	struct ibv_recv_wr wr = { .wr_id = number, .sg_list = &sge, .num_sge = 1 }, *bad;
 
-	check_zero(ibv_post_wq_recv(queue->wq, &wr, &bad), "post");
+	want_ok(ibv_post_wq_recv(queue->wq, &wr, &bad));
 }
 
-static void make_queue(struct ibv_context *ctx, struct ibv_pd *pd, struct queue *queue)
+static void make_queue(struct port *port, struct queue *queue)
 {
-	struct ibv_wq_init_attr init = {
-		.wq_type = IBV_WQT_RQ, .max_wr = DEPTH, .max_sge = 1, .pd = pd,
-	};
 	struct ibv_wq_attr ready = { .attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_RDY };
-	size_t size = (size_t)DEPTH * FRAME_SIZE;
 	unsigned int i;
 
-	queue->cq = check(ibv_create_cq(ctx, DEPTH, NULL, NULL, 0), "completion queue");
-	init.cq = queue->cq;
-	queue->wq = check(ibv_create_wq(ctx, &init), "work queue");
-	queue->buffers = check(aligned_alloc(4096, size), "buffers");
-	queue->mr = check(ibv_reg_mr(pd, queue->buffers, size, IBV_ACCESS_LOCAL_WRITE), "region");
-	check_zero(ibv_modify_wq(queue->wq, &ready), "work queue to ready");
+	queue->cq = cq_make(port, DEPTH, NULL);
+	queue->wq = made(wq_try(port, queue->cq, DEPTH));
+	queue->buffers = mem_make(port, DEPTH * FRAME_SIZE, IBV_ACCESS_LOCAL_WRITE);
+	want_ok(ibv_modify_wq(queue->wq, &ready));
 	for (i = 0; i < DEPTH; i++)
 		post(queue, i);
 }
 
 /* A QP without queues of its own: a hash selects a WQ of the table */
-static struct ibv_qp *make_rss(struct ibv_context *ctx, struct ibv_pd *pd, struct queue *queues)
+static struct ibv_qp *make_rss(struct port *port, struct queue *queues)
 {
 	/* The key of Microsoft's "Verifying the RSS Hash Calculation" */
 	static uint8_t key[40] = {
@@ -86,25 +71,12 @@ static struct ibv_qp *make_rss(struct ibv_context *ctx, struct ibv_pd *pd, struc
 	struct ibv_rwq_ind_table_init_attr table = {
 		.log_ind_tbl_size = LOG_QUEUES, .ind_tbl = wqs,
 	};
-	struct ibv_qp_init_attr_ex init = {
-		.qp_type = IBV_QPT_RAW_PACKET,
-		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_IND_TABLE |
-			     IBV_QP_INIT_ATTR_RX_HASH,
-		.pd = pd,
-		.rx_hash_conf = {
-			.rx_hash_function = IBV_RX_HASH_FUNC_TOEPLITZ,
-			.rx_hash_key_len = sizeof(key),
-			.rx_hash_key = key,
-			.rx_hash_fields_mask = IBV_RX_HASH_SRC_IPV4 | IBV_RX_HASH_DST_IPV4 |
-				IBV_RX_HASH_SRC_PORT_UDP | IBV_RX_HASH_DST_PORT_UDP,
-		},
-	};
 	int i;
 
 	for (i = 0; i < QUEUES; i++)
 		wqs[i] = queues[i].wq;
-	init.rwq_ind_tbl = check(ibv_create_rwq_ind_table(ctx, &table), "table");
-	return check(ibv_create_qp_ex(ctx, &init), "RSS QP");
+	return made(rss_try(port, made(ibv_create_rwq_ind_table(port->ctx, &table)), key,
+			    IBV_RX_HASH_SRC_PORT_UDP | IBV_RX_HASH_DST_PORT_UDP));
 }
 
 /* Match IPv4, UDP, and the port; other fields do not matter */
@@ -122,7 +94,7 @@ static void steer(struct ibv_qp *qp, uint16_t udp_port)
 			 .val.dst_port = htons(udp_port), .mask.dst_port = 0xffff },
 	};
 
-	check(ibv_create_flow(qp, &rule.attr), "flow rule");
+	made(ibv_create_flow(qp, &rule.attr));
 }
 
 static void *poll_queue(void *arg)
@@ -133,10 +105,9 @@ static void *poll_queue(void *arg)
 
 	while (!stop) {
 		count = ibv_poll_cq(queue->cq, BATCH, wc);
-		if (count < 0)
-			exit(1);
+		want(count >= 0, "ibv_poll_cq: %d", count);
 		for (i = 0; i < count; i++) {
-			check_zero(wc[i].status, ibv_wc_status_str(wc[i].status));
+			want(!wc[i].status, "%s", ibv_wc_status_str(wc[i].status));
 			queue->frames++;
 			queue->bytes += wc[i].byte_len;
 			/* A real program would process the frame here */
@@ -154,8 +125,7 @@ int main(int argc, char **argv)
 {
 	static struct queue queues[QUEUES];
 	unsigned long frames, seconds;
-	struct ibv_context *ctx;
-	struct ibv_pd *pd;
+	struct port port;
 	time_t end;
 	int i;
 
@@ -165,14 +135,12 @@ int main(int argc, char **argv)
 	}
 	frames = strtoul(argv[3], NULL, 0);
 	seconds = argc > 4 ? strtoul(argv[4], NULL, 0) : 10;
-	ctx = open_device(argv[1]);
-	pd = check(ibv_alloc_pd(ctx), "protection domain");
+	port_open(&port, argv[1], 0);
 	for (i = 0; i < QUEUES; i++)
-		make_queue(ctx, pd, &queues[i]);
+		make_queue(&port, &queues[i]);
 	for (i = 0; i < QUEUES; i++)
-		check_zero(pthread_create(&queues[i].thread, NULL, poll_queue, &queues[i]),
-			   "thread");
-	steer(make_rss(ctx, pd, queues), strtoul(argv[2], NULL, 0));
+		want_ok(pthread_create(&queues[i].thread, NULL, poll_queue, &queues[i]));
+	steer(make_rss(&port, queues), strtoul(argv[2], NULL, 0));
 	printf("ready\n");
 	fflush(stdout);
 	for (end = time(NULL) + seconds; total < frames && time(NULL) <= end;)

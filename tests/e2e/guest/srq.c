@@ -12,30 +12,15 @@
 
 static struct ibv_srq *srq_make(struct port *port, unsigned int max_wr)
 {
-	struct ibv_srq_init_attr init = { .attr = { .max_wr = max_wr, .max_sge = 2 } };
-
-	return made(ibv_create_srq(port->pd, &init));
-}
-
-static struct ibv_srq *try_srq(struct port *port, struct ibv_srq_init_attr init)
-{
-	return ibv_create_srq(port->pd, &init);
+	return made(srq_try(port, max_wr, 2));
 }
 
 static void create_refusals(struct port *port)
 {
-	struct ibv_srq_init_attr init = { .attr = { .max_wr = 16, .max_sge = 2 } };
-
-	init.attr.max_wr = port->dev.max_srq_wr + 1;
-	want_no_object(EINVAL, try_srq(port, init));
-	init.attr.max_wr = 0;
-	want_no_object(EINVAL, try_srq(port, init));
-	init.attr.max_wr = 16;
-	init.attr.max_sge = port->dev.max_srq_sge + 1;
-	want_no_object(EINVAL, try_srq(port, init));
-	init.attr.max_wr = port->dev.max_srq_wr;
-	init.attr.max_sge = 1;
-	want_ok(ibv_destroy_srq(made(try_srq(port, init))));
+	want_no_object(EINVAL, srq_try(port, port->dev.max_srq_wr + 1, 2));
+	want_no_object(EINVAL, srq_try(port, 0, 2));
+	want_no_object(EINVAL, srq_try(port, 16, port->dev.max_srq_sge + 1));
+	want_ok(ibv_destroy_srq(made(srq_try(port, port->dev.max_srq_wr, 1))));
 }
 
 static void users(struct port *port)
@@ -102,8 +87,7 @@ static void shared(struct port *port)
 		user = i % USERS;
 		mem_fill(&sent, 0, 200, i);
 		sge = mem_sge(&sent, 0, 200);
-		want_ok(post_send(pairs[user].a, IBV_WR_SEND, i, &sge, 0, 0));
-		want_wc(pairs[user].a_cq, i, IBV_WC_SUCCESS);
+		pair_send(&pairs[user], i, &sge);
 		wc = next_wc(pairs[user].b_cq);
 		want(wc.status == IBV_WC_SUCCESS && wc.qp_num == pairs[user].b->qp_num &&
 		     wc.wr_id < 60 && !seen[wc.wr_id], "%s, %llu", ibv_wc_status_str(wc.status),
@@ -159,17 +143,14 @@ static void limit_event(struct port *port)
 	set_limit(srq, 6);
 	want(get_limit(srq) == 6, "%u", get_limit(srq));
 	for (i = 0; i < 4; i++) {
-		want_ok(post_send(pair.a, IBV_WR_SEND, i, &sge, 0, 0));
-		want_wc(pair.a_cq, i, IBV_WC_SUCCESS);
+		pair_send(&pair, i, &sge);
 	}
 	/* Six are left, which is not fewer */
 	want_no_event(port);
-	want_ok(post_send(pair.a, IBV_WR_SEND, i, &sge, 0, 0));
-	want_wc(pair.a_cq, i, IBV_WC_SUCCESS);
+	pair_send(&pair, i, &sge);
 	want_event(port, IBV_EVENT_SRQ_LIMIT_REACHED, srq);
 	want(!get_limit(srq), "%u", get_limit(srq));
-	want_ok(post_send(pair.a, IBV_WR_SEND, 9, &sge, 0, 0));
-	want_wc(pair.a_cq, 9, IBV_WC_SUCCESS);
+	pair_send(&pair, 9, &sge);
 	want_no_event(port);
 	/* Four are left already */
 	set_limit(srq, 5);
@@ -193,8 +174,7 @@ static void resize(struct port *port)
 	for (; i < 200; i++)
 		want_ok(post_srq(srq, i, &sge));
 	for (i = 0; i < 150; i++) {
-		want_ok(post_send(pair.a, IBV_WR_SEND, i, &sge, 0, 0));
-		want_wc(pair.a_cq, i, IBV_WC_SUCCESS);
+		pair_send(&pair, i, &sge);
 		want_wc(pair.b_cq, i, IBV_WC_SUCCESS);
 	}
 	/* 50 are left, which fit into 64 and not into 16 */
@@ -203,8 +183,7 @@ static void resize(struct port *port)
 	attr.max_wr = 64;
 	want_ok(ibv_modify_srq(srq, &attr, IBV_SRQ_MAX_WR));
 	for (; i < 200; i++) {
-		want_ok(post_send(pair.a, IBV_WR_SEND, i, &sge, 0, 0));
-		want_wc(pair.a_cq, i, IBV_WC_SUCCESS);
+		pair_send(&pair, i, &sge);
 		want_wc(pair.b_cq, i, IBV_WC_SUCCESS);
 	}
 }
@@ -225,8 +204,7 @@ static void last_wqe(struct port *port)
 	want_event(port, IBV_EVENT_QP_LAST_WQE_REACHED, dying.b);
 	want_no_wc(dying.b_cq);
 	for (i = 0; i < 4; i++) {
-		want_ok(post_send(living.a, IBV_WR_SEND, i, &sge, 0, 0));
-		want_wc(living.a_cq, i, IBV_WC_SUCCESS);
+		pair_send(&living, i, &sge);
 		want_wc(living.b_cq, i, IBV_WC_SUCCESS);
 	}
 	want_no_event(port);
@@ -246,14 +224,10 @@ static void last_wqe_by_error(struct port *port)
 	want_wc(pair.b_cq, 1, IBV_WC_LOC_LEN_ERR);
 	want(qp_state(pair.b) == IBV_QPS_ERR, "%d", qp_state(pair.b));
 	for (;;) {
-		struct ibv_async_event event;
-		enum ibv_event_type type;
+		struct ibv_async_event event = take_event(port, SOON_MS);
+		enum ibv_event_type type = event.event_type;
 
-		want(readable(port->ctx->async_fd, SOON_MS), "no event");
-		want(!ibv_get_async_event(port->ctx, &event), "%s", strerror(errno));
-		type = event.event_type;
 		want(event.element.qp == pair.b, "%s of another", ibv_event_type_str(type));
-		ibv_ack_async_event(&event);
 		if (type == IBV_EVENT_QP_LAST_WQE_REACHED)
 			break;
 		want(type == IBV_EVENT_QP_REQ_ERR, "%s", ibv_event_type_str(type));

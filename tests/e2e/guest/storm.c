@@ -6,7 +6,6 @@
  * usage: storm DEVICE GID-INDEX THREADS SECONDS SEED
  * Prints the numbers of objects that were created and of resizes.
  */
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -50,13 +49,12 @@ static unsigned int entries(struct storm *storm)
 
 static void create_qp(struct storm *storm, struct held *held)
 {
-	struct ibv_qp_init_attr attr;
+	enum ibv_qp_type type = rand_r(&storm->seed) & 1 ? IBV_QPT_RC : IBV_QPT_UD;
 
 	held->cq = cq_make(storm->port, 64, NULL);
-	attr = qp_init(rand_r(&storm->seed) & 1 ? IBV_QPT_RC : IBV_QPT_UD, held->cq);
-	held->object = made(ibv_create_qp(storm->port->pd, &attr));
+	held->object = qp_make(storm->port, type, held->cq);
 	if (rand_r(&storm->seed) & 1)
-		qp_to_init(held->object, attr.qp_type == IBV_QPT_RC ? ACCESS_ALL : 0);
+		qp_to_init(held->object, type == IBV_QPT_RC ? ACCESS_ALL : 0);
 }
 
 static void create_mr(struct storm *storm, struct held *held)
@@ -67,45 +65,14 @@ static void create_mr(struct storm *storm, struct held *held)
 	held->object = made(ibv_reg_mr(storm->port->pd, storm->buf + first, len, ACCESS_ALL));
 }
 
-static void create_srq(struct storm *storm, struct held *held)
-{
-	struct ibv_srq_init_attr attr = { .attr = { .max_wr = entries(storm), .max_sge = 2 } };
-
-	held->object = made(ibv_create_srq(storm->port->pd, &attr));
-}
-
-static void create_xrc_srq(struct storm *storm, struct held *held)
-{
-	struct ibv_srq_init_attr_ex attr = {
-		.attr = { .max_wr = entries(storm), .max_sge = 2 },
-		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
-			     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ,
-		.srq_type = IBV_SRQT_XRC, .pd = storm->port->pd, .xrcd = storm->xrcd,
-	};
-
-	held->cq = cq_make(storm->port, 64, NULL);
-	attr.cq = held->cq;
-	held->object = made(ibv_create_srq_ex(storm->port->ctx, &attr));
-}
-
 static void create_wq(struct storm *storm, struct held *held)
 {
 	struct ibv_wq_attr ready = { .attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_RDY };
-	struct ibv_wq_init_attr attr = {
-		.wq_type = IBV_WQT_RQ, .max_wr = 64, .max_sge = 2, .pd = storm->port->pd,
-	};
 
 	held->cq = cq_make(storm->port, 64, NULL);
-	attr.cq = held->cq;
-	held->object = made(ibv_create_wq(storm->port->ctx, &attr));
+	held->object = made(wq_try(storm->port, held->cq, 64));
 	if (rand_r(&storm->seed) & 1)
 		want_ok(ibv_modify_wq(held->object, &ready));
-}
-
-/* From an unused address, so the traffic of others has no match */
-static void create_flow(struct storm *storm, struct held *held)
-{
-	held->object = made(flow_from(storm->raw, 0x01020000 + entries(storm), NULL));
 }
 
 static void create(struct storm *storm, struct held *held)
@@ -125,16 +92,18 @@ static void create(struct storm *storm, struct held *held)
 		create_qp(storm, held);
 		break;
 	case SRQ:
-		create_srq(storm, held);
+		held->object = made(srq_try(port, entries(storm), 2));
 		break;
 	case XRC_SRQ:
-		create_xrc_srq(storm, held);
+		held->cq = cq_make(port, 64, NULL);
+		held->object = made(xrc_srq_try(port, storm->xrcd, held->cq, entries(storm)));
 		break;
 	case WQ:
 		create_wq(storm, held);
 		break;
 	case FLOW:
-		create_flow(storm, held);
+		/* From an unused address, so the traffic of others has no match */
+		held->object = made(flow_from(storm->raw, 0x01020000 + entries(storm), NULL));
 		break;
 	case MR:
 		create_mr(storm, held);
@@ -162,18 +131,13 @@ static void destroy(struct held *held)
 		break;
 	case QP:
 		want_ok(ibv_destroy_qp(held->object));
-		want_ok(ibv_destroy_cq(held->cq));
 		break;
 	case SRQ:
-		want_ok(ibv_destroy_srq(held->object));
-		break;
 	case XRC_SRQ:
 		want_ok(ibv_destroy_srq(held->object));
-		want_ok(ibv_destroy_cq(held->cq));
 		break;
 	case WQ:
 		want_ok(ibv_destroy_wq(held->object));
-		want_ok(ibv_destroy_cq(held->cq));
 		break;
 	case FLOW:
 		want_ok(ibv_destroy_flow(held->object));
@@ -188,7 +152,9 @@ static void destroy(struct held *held)
 		want_ok(ibv_destroy_ah(held->object));
 		break;
 	}
-	held->kind = NONE;
+	if (held->cq)
+		want_ok(ibv_destroy_cq(held->cq));
+	memset(held, 0, sizeof(*held));
 }
 
 /* Return: whether it is an object that can be resized */
@@ -231,19 +197,10 @@ static void *run(void *arg)
 
 static void begin(struct storm *storm)
 {
-	struct ibv_xrcd_init_attr attr = {
-		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
-		.fd = -1, .oflags = O_CREAT,
-	};
-	struct ibv_qp_init_attr raw;
-
-	storm->xrcd = made(ibv_open_xrcd(storm->port->ctx, &attr));
+	storm->xrcd = made(xrcd_try(storm->port));
 	storm->cq = cq_make(storm->port, 64, NULL);
-	raw = qp_init(IBV_QPT_RAW_PACKET, storm->cq);
-	storm->raw = made(ibv_create_qp(storm->port->pd, &raw));
-	storm->buf = mmap(NULL, MR_MAX, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	want(storm->buf != MAP_FAILED, "%s", strerror(errno));
+	storm->raw = qp_make(storm->port, IBV_QPT_RAW_PACKET, storm->cq);
+	storm->buf = map_make(MR_MAX, MAP_POPULATE);
 }
 
 static void end(struct storm *storm)

@@ -11,15 +11,12 @@
  */
 #include <arpa/inet.h>
 #include <endian.h>
-#include <netdb.h>
 #include <stdio.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "transfer.h"
 
 #define TCP_PORT 18600
-#define RETRY_MS 200
 #define SLOTS_BEGIN 64
 /* A grant takes two WRs per slot if windows are bound again */
 #define QUEUE_DEPTH (WINDOW * 2 * (SLOTS_MAX + 1))
@@ -114,48 +111,11 @@ void recv_or_fail(struct side *side, uint64_t wr_id, struct ibv_sge *sge, int co
 		want_ok(ibv_post_recv(side->qp, &wr, &bad));
 }
 
-static int tcp_listen(void)
-{
-	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons(TCP_PORT) };
-	int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1, peer;
-
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	want(!bind(fd, (struct sockaddr *)&addr, sizeof(addr)), "%s", strerror(errno));
-	want(!listen(fd, 1), "%s", strerror(errno));
-	peer = accept(fd, NULL, NULL);
-	want(peer >= 0, "%s", strerror(errno));
-	close(fd);
-	return peer;
-}
-
-static int tcp_connect(const char *host)
-{
-	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons(TCP_PORT) };
-	uint64_t end = now_ms() + SOON_MS;
-	int fd;
-
-	want(inet_pton(AF_INET, host, &addr.sin_addr) == 1, "%s", host);
-	for (;;) {
-		fd = socket(AF_INET, SOCK_STREAM, 0);
-		if (!connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
-			return fd;
-		close(fd);
-		want(now_ms() < end, "%s: %s", host, strerror(errno));
-		sleep_ms(RETRY_MS);
-	}
-}
-
-static void tcp_exchange(int fd, const void *out, void *in, size_t len)
-{
-	want(write(fd, out, len) == (ssize_t)len, "%s", strerror(errno));
-	want(recv(fd, in, len, MSG_WAITALL) == (ssize_t)len, "the other side is gone");
-}
-
 void sides_meet(const struct side *side)
 {
 	char out = 'x', in;
 
-	tcp_exchange(side->tcp, &out, &in, 1);
+	tcp_exchange(side->tcp, !side->options.server, &out, &in, 1);
 }
 
 /* For the target, and for remote sides in the QP */
@@ -316,11 +276,12 @@ static void run(struct side *side)
 	port_open(&side->port, side->options.device, side->options.gid_index);
 	make_memory(side);
 	make_qp(side);
-	side->tcp = side->options.server ? tcp_connect(side->options.server) : tcp_listen();
+	side->tcp = side->options.server ? tcp_call(side->options.server, TCP_PORT) :
+					  tcp_serve(TCP_PORT);
 	hello.gid = side->port.gid;
 	hello.target = htobe64((uintptr_t)side->target.buf);
 	hello.qpn = htobe32(side->qp->qp_num);
-	tcp_exchange(side->tcp, &hello, &side->peer, sizeof(hello));
+	tcp_exchange(side->tcp, !side->options.server, &hello, &side->peer, sizeof(hello));
 	side->peer.target = be64toh(side->peer.target);
 	side->peer.qpn = be32toh(side->peer.qpn);
 	connect_qp(side);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Helpers of test programs that use libibverbs */
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/udmabuf.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 
 #define QP_DEPTH 64
 #define QP_INLINE 64
+#define RETRY_MS 200
 
 _Noreturn void failed(const char *file, int line, const char *format, ...)
 {
@@ -117,12 +119,20 @@ void port_open(struct port *port, const char *device, unsigned int gid_index)
 	want(fcntl(port->ctx->async_fd, F_SETFL, O_NONBLOCK) == 0, "%s", strerror(errno));
 }
 
+uint8_t *map_make(size_t len, int flags)
+{
+	uint8_t *map = mmap(NULL, len, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+
+	want(map != MAP_FAILED, "%s", strerror(errno));
+	return map;
+}
+
 struct mem mem_make(struct port *port, size_t len, unsigned int access)
 {
 	struct mem mem = { .len = len };
 
-	mem.buf = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	want(mem.buf != MAP_FAILED, "%s", strerror(errno));
+	mem.buf = map_make(len, 0);
 	mem.mr = made(ibv_reg_mr(port->pd, mem.buf, len, access));
 	return mem;
 }
@@ -239,6 +249,13 @@ struct ibv_qp_init_attr qp_init(enum ibv_qp_type type, struct ibv_cq *cq)
 	};
 }
 
+struct ibv_qp *qp_make(struct port *port, enum ibv_qp_type type, struct ibv_cq *cq)
+{
+	struct ibv_qp_init_attr init = qp_init(type, cq);
+
+	return made(ibv_create_qp(port->pd, &init));
+}
+
 int qp_try_init(struct ibv_qp *qp, unsigned int access)
 {
 	struct ibv_qp_attr attr = {
@@ -336,6 +353,84 @@ void qp_set_state(struct ibv_qp *qp, enum ibv_qp_state state)
 	want_ok(ibv_modify_qp(qp, &attr, IBV_QP_STATE));
 }
 
+struct ibv_qp *lonely_qp(struct port *port, struct ibv_cq *cq)
+{
+	struct ibv_qp *qp = qp_make(port, IBV_QPT_RC, cq);
+
+	qp_to_init(qp, ACCESS_ALL);
+	qp_to_rtr(port, qp, qp->qp_num);
+	qp_to_rts(qp);
+	return qp;
+}
+
+void raw_to_rts(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
+
+	want_ok(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PORT));
+	qp_set_state(qp, IBV_QPS_RTR);
+	qp_set_state(qp, IBV_QPS_RTS);
+}
+
+struct ibv_srq *srq_try(struct port *port, unsigned int max_wr, unsigned int max_sge)
+{
+	struct ibv_srq_init_attr init = { .attr = { .max_wr = max_wr, .max_sge = max_sge } };
+
+	return ibv_create_srq(port->pd, &init);
+}
+
+struct ibv_xrcd *xrcd_try(struct port *port)
+{
+	struct ibv_xrcd_init_attr attr = {
+		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
+		.fd = -1, .oflags = O_CREAT,
+	};
+
+	return ibv_open_xrcd(port->ctx, &attr);
+}
+
+struct ibv_srq *xrc_srq_try(struct port *port, struct ibv_xrcd *xrcd, struct ibv_cq *cq,
+			    unsigned int max_wr)
+{
+	struct ibv_srq_init_attr_ex attr = {
+		.attr = { .max_wr = max_wr, .max_sge = 2 },
+		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
+			     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ,
+		.srq_type = IBV_SRQT_XRC, .pd = port->pd, .xrcd = xrcd, .cq = cq,
+	};
+
+	return ibv_create_srq_ex(port->ctx, &attr);
+}
+
+struct ibv_wq *wq_try(struct port *port, struct ibv_cq *cq, unsigned int max_wr)
+{
+	struct ibv_wq_init_attr attr = {
+		.wq_type = IBV_WQT_RQ, .max_wr = max_wr, .max_sge = 1, .pd = port->pd, .cq = cq,
+	};
+
+	return ibv_create_wq(port->ctx, &attr);
+}
+
+struct ibv_qp *rss_try(struct port *port, struct ibv_rwq_ind_table *table, uint8_t *key,
+		       uint64_t fields)
+{
+	struct ibv_qp_init_attr_ex attr = {
+		.qp_type = IBV_QPT_RAW_PACKET,
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_IND_TABLE |
+			     IBV_QP_INIT_ATTR_RX_HASH,
+		.pd = port->pd,
+		.rwq_ind_tbl = table,
+		.rx_hash_conf = {
+			.rx_hash_function = IBV_RX_HASH_FUNC_TOEPLITZ,
+			.rx_hash_key_len = 40,
+			.rx_hash_key = key,
+			.rx_hash_fields_mask = IBV_RX_HASH_SRC_IPV4 | IBV_RX_HASH_DST_IPV4 | fields,
+		},
+	};
+
+	return ibv_create_qp_ex(port->ctx, &attr);
+}
+
 struct pair pair_init(struct port *port, enum ibv_qp_type type, struct ibv_srq *srq)
 {
 	struct pair pair = { .port = port };
@@ -343,8 +438,7 @@ struct pair pair_init(struct port *port, enum ibv_qp_type type, struct ibv_srq *
 
 	pair.a_cq = cq_make(port, 4 * QP_DEPTH, NULL);
 	pair.b_cq = cq_make(port, 4 * QP_DEPTH, NULL);
-	init = qp_init(type, pair.a_cq);
-	pair.a = made(ibv_create_qp(port->pd, &init));
+	pair.a = qp_make(port, type, pair.a_cq);
 	init = qp_init(type, pair.b_cq);
 	init.srq = srq;
 	pair.b = made(ibv_create_qp(port->pd, &init));
@@ -377,10 +471,23 @@ void pair_destroy(struct pair *pair)
 	want_ok(ibv_destroy_cq(pair->b_cq));
 }
 
+void pair_send(const struct pair *pair, uint64_t wr_id, const struct ibv_sge *sge)
+{
+	want_ok(post_send(pair->a, IBV_WR_SEND, wr_id, sge, 0, 0));
+	want_wc(pair->a_cq, wr_id, IBV_WC_SUCCESS);
+}
+
+union ibv_gid group_gid(uint32_t number)
+{
+	return (union ibv_gid){
+		.raw = { [10] = 0xff, [11] = 0xff, [12] = 239, [13] = number >> 16,
+			 [14] = number >> 8, [15] = number },
+	};
+}
+
 struct ibv_qp *datagram_qp(struct port *port, struct ibv_cq *cq)
 {
-	struct ibv_qp_init_attr init = qp_init(IBV_QPT_UD, cq);
-	struct ibv_qp *qp = made(ibv_create_qp(port->pd, &init));
+	struct ibv_qp *qp = qp_make(port, IBV_QPT_UD, cq);
 
 	qp_to_init(qp, 0);
 	qp_to_rtr(port, qp, 0);
@@ -403,6 +510,13 @@ int post_send(struct ibv_qp *qp, enum ibv_wr_opcode opcode, uint64_t wr_id,
 	struct ibv_send_wr *bad;
 
 	return ibv_post_send(qp, &wr, &bad);
+}
+
+void post_write(struct ibv_qp *qp, uint64_t wr_id, const struct ibv_sge *sge, const struct mem *to,
+		size_t at)
+{
+	want_ok(post_send(qp, IBV_WR_RDMA_WRITE, wr_id, sge, (uintptr_t)to->buf + at,
+			  to->mr->rkey));
 }
 
 int post_atomic(struct ibv_qp *qp, enum ibv_wr_opcode opcode, uint64_t wr_id,
@@ -501,25 +615,91 @@ static const void *event_element(const struct ibv_async_event *event)
 	}
 }
 
+struct ibv_async_event take_event(struct port *port, unsigned int ms)
+{
+	struct ibv_async_event event;
+
+	want(readable(port->ctx->async_fd, ms), "no event");
+	want(!ibv_get_async_event(port->ctx, &event), "%s", strerror(errno));
+	ibv_ack_async_event(&event);
+	return event;
+}
+
 void want_event(struct port *port, enum ibv_event_type type, const void *element)
 {
 	struct ibv_async_event event;
 
 	want(readable(port->ctx->async_fd, SOON_MS), "no event; %s is due",
 	     ibv_event_type_str(type));
-	want(!ibv_get_async_event(port->ctx, &event), "%s", strerror(errno));
+	event = take_event(port, 0);
 	want(event.event_type == type, "%s, not %s", ibv_event_type_str(event.event_type),
 	     ibv_event_type_str(type));
 	want(event_element(&event) == element, "%s of something else", ibv_event_type_str(type));
-	ibv_ack_async_event(&event);
 }
 
 void want_no_event(struct port *port)
 {
-	struct ibv_async_event event;
+	if (readable(port->ctx->async_fd, NEVER_MS))
+		failed(__FILE__, __LINE__, "%s",
+		       ibv_event_type_str(take_event(port, 0).event_type));
+}
 
-	if (!readable(port->ctx->async_fd, NEVER_MS))
-		return;
-	want(!ibv_get_async_event(port->ctx, &event), "%s", strerror(errno));
-	failed(__FILE__, __LINE__, "%s", ibv_event_type_str(event.event_type));
+int tcp_serve(uint16_t tcp_port)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(tcp_port) };
+	int listener = socket(AF_INET, SOCK_STREAM, 0), one = 1, fd;
+
+	want_call(listener);
+	want_call(setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)));
+	want_call(bind(listener, (struct sockaddr *)&address, sizeof(address)));
+	want_call(listen(listener, 1));
+	printf("ready\n");
+	fd = accept(listener, NULL, NULL);
+	want_call(fd);
+	close(listener);
+	return fd;
+}
+
+int tcp_call(const char *ip, uint16_t tcp_port)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(tcp_port) };
+	uint64_t end = now_ms() + SOON_MS;
+	int fd;
+
+	want(inet_pton(AF_INET, ip, &address.sin_addr) == 1, "%s", ip);
+	for (;;) {
+		fd = socket(AF_INET, SOCK_STREAM, 0);
+		want_call(fd);
+		if (!connect(fd, (struct sockaddr *)&address, sizeof(address)))
+			return fd;
+		want(now_ms() < end, "%s: %s", ip, strerror(errno));
+		close(fd);
+		sleep_ms(RETRY_MS);
+	}
+}
+
+static void put(int fd, const void *from, size_t len)
+{
+	ssize_t count;
+	size_t done;
+
+	for (done = 0; done < len; done += count) {
+		count = write(fd, (const char *)from + done, len - done);
+		want(count > 0, "%s", strerror(errno));
+	}
+}
+
+static void get(int fd, void *to, size_t len)
+{
+	want(recv(fd, to, len, MSG_WAITALL) == (ssize_t)len, "the other side is gone");
+}
+
+void tcp_exchange(int fd, bool answers, const void *own, void *peer, size_t len)
+{
+	/* Both would wait for room if both wrote first */
+	if (answers)
+		get(fd, peer, len);
+	put(fd, own, len);
+	if (!answers)
+		get(fd, peer, len);
 }

@@ -83,6 +83,9 @@ _Noreturn void failed(const char *file, int line, const char *format, ...)
 			       strerror(want_err_));                  \
 	} while (0)
 
+/* For a call that returns a number, or less than 0 and errno */
+#define want_call(call) want((call) >= 0, "%s", strerror(errno))
+
 #define want_errno(err, call)                                         \
 	do {                                                          \
 		int want_err_ = (call);                               \
@@ -125,6 +128,8 @@ bool mem_is(const struct mem *mem, size_t at, size_t len, unsigned int seed);
 /* The same for the bytes from..to of these */
 bool mem_is_part(const struct mem *mem, size_t at, size_t from, size_t to, unsigned int seed);
 struct ibv_sge mem_sge(const struct mem *mem, size_t at, size_t len);
+/* Return: new private memory; flags: more flags of mmap() */
+uint8_t *map_make(size_t len, int flags);
 /* Return: descriptor of a new dma-buf of whole pages, which is mapped at @map */
 int dma_buf_make(size_t len, uint8_t **map);
 /*
@@ -137,6 +142,7 @@ struct ibv_flow *flow_from(struct ibv_qp *raw, uint32_t src, struct ibv_counters
 struct ibv_cq *cq_make(struct port *port, int cqe, struct ibv_comp_channel *comp);
 /* Attributes of a small QP: 64 WQEs of 2 SGEs each way, 64 bytes inline */
 struct ibv_qp_init_attr qp_init(enum ibv_qp_type type, struct ibv_cq *cq);
+struct ibv_qp *qp_make(struct port *port, enum ibv_qp_type type, struct ibv_cq *cq);
 /* From RESET; access: rights of remote sides. The Q_Key of UD is QKEY. */
 #define QKEY 0x11111111
 void qp_to_init(struct ibv_qp *qp, unsigned int access);
@@ -158,6 +164,21 @@ int qp_try_rts(struct ibv_qp *qp, unsigned int timeout, unsigned int retry_cnt,
 enum ibv_qp_state qp_state(struct ibv_qp *qp);
 void qp_set_state(struct ibv_qp *qp, enum ibv_qp_state state);
 
+/* An RC QP that is connected to itself, so that all its completions are in one CQ */
+struct ibv_qp *lonely_qp(struct port *port, struct ibv_cq *cq);
+/* From RESET to RTS, without a peer */
+void raw_to_rts(struct ibv_qp *qp);
+
+/* Objects that may be refused: NULL with errno */
+struct ibv_srq *srq_try(struct port *port, unsigned int max_wr, unsigned int max_sge);
+struct ibv_xrcd *xrcd_try(struct port *port);
+struct ibv_srq *xrc_srq_try(struct port *port, struct ibv_xrcd *xrcd, struct ibv_cq *cq,
+			    unsigned int max_wr);
+struct ibv_wq *wq_try(struct port *port, struct ibv_cq *cq, unsigned int max_wr);
+/* Hashes the addresses of IPv4 and these fields; key: 40 bytes */
+struct ibv_qp *rss_try(struct port *port, struct ibv_rwq_ind_table *table, uint8_t *key,
+		       uint64_t fields);
+
 /* Two connected QPs (RC or UC) in RTS; srq: of b, or NULL */
 struct pair pair_make(struct port *port, enum ibv_qp_type type, struct ibv_srq *srq);
 /* The same in INIT, for a case that does the transitions itself */
@@ -165,12 +186,20 @@ struct pair pair_init(struct port *port, enum ibv_qp_type type, struct ibv_srq *
 void pair_to_rtr(const struct pair *pair);
 void pair_destroy(struct pair *pair);
 
+/* SEND from a, and expect success there */
+void pair_send(const struct pair *pair, uint64_t wr_id, const struct ibv_sge *sge);
+
+/* ::ffff:239.N.N.N, the GID of an IPv4 group */
+union ibv_gid group_gid(uint32_t number);
 /* A UD QP in RTS */
 struct ibv_qp *datagram_qp(struct port *port, struct ibv_cq *cq);
 
 /* One SGE or none; sends are signaled */
 int post_send(struct ibv_qp *qp, enum ibv_wr_opcode opcode, uint64_t wr_id,
 	      const struct ibv_sge *sge, uint64_t raddr, uint32_t rkey);
+/* WRITE to a place of this memory */
+void post_write(struct ibv_qp *qp, uint64_t wr_id, const struct ibv_sge *sge, const struct mem *to,
+		size_t at);
 /* Compares with 1, or adds 1; sge: 8 bytes */
 int post_atomic(struct ibv_qp *qp, enum ibv_wr_opcode opcode, uint64_t wr_id,
 		struct ibv_sge sge, uint64_t raddr, uint32_t rkey);
@@ -186,10 +215,19 @@ struct ibv_wc next_wc(struct ibv_cq *cq);
 struct ibv_wc want_wc(struct ibv_cq *cq, uint64_t wr_id, enum ibv_wc_status status);
 void want_no_wc(struct ibv_cq *cq);
 
+/* Return: the next asynchronous event, which must come within that time; it is acknowledged */
+struct ibv_async_event take_event(struct port *port, unsigned int ms);
 /* The next asynchronous event must be of this type and element (QP, CQ, SRQ); acknowledges it */
 void want_event(struct port *port, enum ibv_event_type type, const void *element);
 void want_no_event(struct port *port);
 /* Return: whether a descriptor becomes readable within this time */
 bool readable(int fd, unsigned int ms);
+
+/* Print "ready" and wait for a peer on a TCP port of any address. Return: the connection. */
+int tcp_serve(uint16_t tcp_port);
+/* Return: a connection with a peer, which may begin to listen later */
+int tcp_call(const char *ip, uint16_t tcp_port);
+/* Both sides call this at the same time; the one that answers reads first */
+void tcp_exchange(int fd, bool answers, const void *own, void *peer, size_t len);
 
 #endif /* ORNIC_E2E_VERBS_H */

@@ -7,7 +7,6 @@
  * what came instead), and the state of the other pair: "ok" if a WRITE still succeeds.
  */
 #include <endian.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,142 +107,87 @@ static void set_ctrl(struct wqe *wqe, uint32_t mask, uint32_t value)
 	wqe->hdr.ctrl = htole32((le32toh(wqe->hdr.ctrl) & ~mask) | ORNIC_PREP(mask, value));
 }
 
-static void bad_opcode(const struct setting *s, struct wqe *wqe)
+/* Spoil a good WRITE in the n-th way. Return: the name of that way, NULL beyond the last. */
+static const char *spoil(const struct setting *s, struct wqe *wqe, unsigned int n)
 {
-	(void)s;
-	set_ctrl(wqe, ORNIC_SQ_OPCODE, 200);
+	switch (n) {
+	case 0:
+		set_ctrl(wqe, ORNIC_SQ_OPCODE, 200);
+		return "opcode 200";
+	case 1:
+		set_ctrl(wqe, ORNIC_SQ_OPCODE, ORNIC_WR_REG_MR);
+		return "REG_MR of a process";
+	case 2:
+		set_ctrl(wqe, ORNIC_SQ_LENGTH, 8176);
+		return "509 SGEs";
+	case 3:
+		/* Shorter than the header */
+		set_ctrl(wqe, ORNIC_SQ_LENGTH, 0);
+		return "no length";
+	case 4:
+		set_ctrl(wqe, ORNIC_SQ_LENGTH, 47);
+		return "part of an SGE";
+	case 5:
+		set_ctrl(wqe, ORNIC_SQ_OPCODE, ORNIC_WR_RDMA_READ);
+		set_ctrl(wqe, ORNIC_SQ_FLAGS, ORNIC_SEND_SIGNALED | ORNIC_SEND_INLINE);
+		return "inline READ";
+	case 6:
+		wqe->sge[0].lkey = htole32(s->foreign.key);
+		return "lkey of another PD";
+	case 7:
+		wqe->sge[0].lkey = htole32(s->stale_key);
+		return "stale lkey";
+	case 8:
+		wqe->sge[0].lkey = htole32(s->mr.key ^ 1);
+		return "lkey of another variant";
+	case 9:
+		wqe->sge[0].addr = htole64(~0ull - 63);
+		wqe->sge[0].length = htole32(4096);
+		return "SGE that wraps";
+	case 10:
+		wqe->sge[0].length = htole32(BUFFER + 1);
+		return "SGE beyond its region";
+	case 11:
+		set_ctrl(wqe, ORNIC_SQ_LENGTH, 64);
+		wqe->sge[0].length = htole32(0xffffffff);
+		wqe->sge[1] = wqe->sge[0];
+		return "sum of lengths above 4 GiB";
+	case 12:
+		wqe->route.rkey = htole32(s->foreign.key);
+		return "rkey of another PD";
+	case 13:
+		wqe->route.rkey = htole32(s->stale_key);
+		return "stale rkey";
+	case 14:
+		wqe->route.rkey = htole32(s->local.key);
+		return "rkey without remote write";
+	case 15:
+		wqe->route.raddr = htole64(~0ull - 31);
+		return "remote address that wraps";
+	case 16:
+		wqe->hdr.ctrl |= htole32(ORNIC_SEND_RSVD);
+		return "reserved bits";
+	default:
+		return NULL;
+	}
 }
 
-static void kernel_opcode(const struct setting *s, struct wqe *wqe)
-{
-	(void)s;
-	set_ctrl(wqe, ORNIC_SQ_OPCODE, ORNIC_WR_REG_MR);
-}
-
-static void too_many_sges(const struct setting *s, struct wqe *wqe)
-{
-	(void)s;
-	set_ctrl(wqe, ORNIC_SQ_LENGTH, 8176);
-}
-
-/* Shorter than the header */
-static void no_length(const struct setting *s, struct wqe *wqe)
-{
-	(void)s;
-	set_ctrl(wqe, ORNIC_SQ_LENGTH, 0);
-}
-
-static void part_of_an_sge(const struct setting *s, struct wqe *wqe)
-{
-	(void)s;
-	set_ctrl(wqe, ORNIC_SQ_LENGTH, 47);
-}
-
-static void inline_read(const struct setting *s, struct wqe *wqe)
-{
-	(void)s;
-	set_ctrl(wqe, ORNIC_SQ_OPCODE, ORNIC_WR_RDMA_READ);
-	set_ctrl(wqe, ORNIC_SQ_FLAGS, ORNIC_SEND_SIGNALED | ORNIC_SEND_INLINE);
-}
-
-static void foreign_lkey(const struct setting *s, struct wqe *wqe)
-{
-	wqe->sge[0].lkey = htole32(s->foreign.key);
-}
-
-static void stale_lkey(const struct setting *s, struct wqe *wqe)
-{
-	wqe->sge[0].lkey = htole32(s->stale_key);
-}
-
-static void other_variant(const struct setting *s, struct wqe *wqe)
-{
-	wqe->sge[0].lkey = htole32(s->mr.key ^ 1);
-}
-
-static void wrapped_length(const struct setting *s, struct wqe *wqe)
-{
-	(void)s;
-	wqe->sge[0].addr = htole64(~0ull - 63);
-	wqe->sge[0].length = htole32(4096);
-}
-
-static void length_beyond(const struct setting *s, struct wqe *wqe)
-{
-	(void)s;
-	wqe->sge[0].length = htole32(BUFFER + 1);
-}
-
-static void huge_sum(const struct setting *s, struct wqe *wqe)
-{
-	(void)s;
-	set_ctrl(wqe, ORNIC_SQ_LENGTH, 64);
-	wqe->sge[0].length = htole32(0xffffffff);
-	wqe->sge[1] = wqe->sge[0];
-}
-
-static void foreign_rkey(const struct setting *s, struct wqe *wqe)
-{
-	wqe->route.rkey = htole32(s->foreign.key);
-}
-
-static void stale_rkey(const struct setting *s, struct wqe *wqe)
-{
-	wqe->route.rkey = htole32(s->stale_key);
-}
-
-static void no_remote_write(const struct setting *s, struct wqe *wqe)
-{
-	wqe->route.rkey = htole32(s->local.key);
-}
-
-static void wrapped_raddr(const struct setting *s, struct wqe *wqe)
-{
-	(void)s;
-	wqe->route.raddr = htole64(~0ull - 31);
-}
-
-static void reserved_bits(const struct setting *s, struct wqe *wqe)
-{
-	(void)s;
-	wqe->hdr.ctrl |= htole32(ORNIC_SEND_RSVD);
-}
-
-static const struct {
-	const char *name;
-	void (*spoil)(const struct setting *s, struct wqe *wqe);
-} cases[] = {
-	{ "opcode 200", bad_opcode },
-	{ "REG_MR of a process", kernel_opcode },
-	{ "509 SGEs", too_many_sges },
-	{ "no length", no_length },
-	{ "part of an SGE", part_of_an_sge },
-	{ "inline READ", inline_read },
-	{ "lkey of another PD", foreign_lkey },
-	{ "stale lkey", stale_lkey },
-	{ "lkey of another variant", other_variant },
-	{ "SGE that wraps", wrapped_length },
-	{ "SGE beyond its region", length_beyond },
-	{ "sum of lengths above 4 GiB", huge_sum },
-	{ "rkey of another PD", foreign_rkey },
-	{ "stale rkey", stale_rkey },
-	{ "rkey without remote write", no_remote_write },
-	{ "remote address that wraps", wrapped_raddr },
-	{ "reserved bits", reserved_bits },
-};
-
-static void run_case(struct setting *s, size_t i)
+/* Return: whether there is an n-th way */
+static int run_case(struct setting *s, unsigned int n)
 {
 	struct wqe wqe = good_write(s);
+	const char *name = spoil(s, &wqe, n);
 	struct pair pair;
 	char text[16];
 
+	if (!name)
+		return 0;
 	make_pair(s, &pair);
-	cases[i].spoil(s, &wqe);
 	ring_post_send(&pair.a, &wqe, 1);
-	printf("%s: %s, neighbours %s\n", cases[i].name,
-	       next_status(&pair, text, sizeof(text)), neighbours(s));
+	printf("%s: %s, neighbours %s\n", name, next_status(&pair, text, sizeof(text)),
+	       neighbours(s));
 	drop_pair(s, &pair);
+	return 1;
 }
 
 /* WQEs after a failed one are flushed in order */
@@ -254,7 +198,7 @@ static void run_flush(struct setting *s)
 	char text[3][16];
 
 	make_pair(s, &pair);
-	bad_opcode(s, &bad);
+	set_ctrl(&bad, ORNIC_SQ_OPCODE, 200);
 	set_ctrl(&good, ORNIC_SQ_FLAGS, 0);
 	ring_post_send(&pair.a, &bad, 1);
 	ring_post_send(&pair.a, &good, 1);
@@ -302,7 +246,7 @@ int main(int argc, char **argv)
 				ORNIC_ACCESS_REMOTE_READ;
 	struct setting s = {};
 	struct region gone;
-	size_t i;
+	unsigned int n = 0;
 
 	if (argc != 3)
 		die("usage: wqe DEVICE GID-INDEX", 0);
@@ -319,8 +263,8 @@ int main(int argc, char **argv)
 	uverbs_dereg_mr(s.uv.fd, &gone);
 	make_pair(&s, &s.neighbour);
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		run_case(&s, i);
+	while (run_case(&s, n))
+		n++;
 	run_flush(&s);
 	run_index(&s);
 	run_board(&s);
