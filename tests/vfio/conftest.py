@@ -6,20 +6,21 @@ import errno
 
 import pytest
 
-from vfio_client import Client, Closed, Refused, memory
+from vfio_client import Client, Closed, Refused, memory, serves
 from vfio_host import RAM, Host
 from vfio_server import Server
 
 
 @pytest.fixture
-def server(tmp_path):
-    server = Server(tmp_path)
-    try:
-        yield server
-        server.stop()
-    finally:
-        server.process.kill()
-        server.process.wait()
+def launch(tmp_path):
+    """Starts a server with these arguments, which ends with the test."""
+    with contextlib.ExitStack() as servers:
+        yield lambda *args, **options: servers.enter_context(Server(tmp_path, *args, **options))
+
+
+@pytest.fixture
+def server(launch):
+    return launch()
 
 
 @pytest.fixture
@@ -61,30 +62,18 @@ def closes(server, client):
             yield
         assert client.ended()
         assert server.violations() == {violation: 1}
-        other = Client(server.sockets[0])
-        assert other.alive()
-        other.close()
+        assert serves(server.sockets[0])
 
     return check
 
 
 @pytest.fixture
-def host(tmp_path):
+def host(launch, tmp_path):
     """Starts a server whose card has these options; returns it and the host of the card."""
+    path = tmp_path / "other.sock"
     with memory(RAM) as fd:
-        made = []
-
         def make(options):
-            path = tmp_path / "other.sock"
-            server = Server(tmp_path, "--nic", f"socket={path},{options}")
-            made.append(server)
-            client = Client(path)
-            return server, Host(client, fd)
-        try:
-            yield make
-            for server in made:
-                server.stop()
-        finally:
-            for server in made:
-                server.process.kill()
-                server.process.wait()
+            server = launch("--nic", f"socket={path},{options}")
+            return server, Host(Client(path), fd)
+
+        yield make

@@ -10,7 +10,7 @@ import pytest
 
 from vfio_client import Client
 from vfio_proto import HW
-from vfio_server import Server, program
+from vfio_server import program
 
 NIC = "socket=/nonexistent/nic"
 
@@ -174,11 +174,10 @@ def test_control_sets_lies(server):
     assert server.control("lie nic0 none") == {}
 
 
-def test_lie_option(tmp_path):
+def test_lie_option(launch, tmp_path):
     nic = f"socket={tmp_path}/a"
-    server = Server(tmp_path, "--nic", nic, "--lie", "phase.event,rate=10,seed=5")
+    server = launch("--nic", nic, "--lie", "phase.event,rate=10,seed=5")
     assert "lies from now on, rate 10 ppm, seed 5" in server.log.read_text()
-    server.stop()
     assert run("--lie", "all", "--nic", nic).returncode == 2
     result = run("--nic", nic, "--lie", "thunder")
     assert result.returncode == 2 and "no such lie" in result.stderr
@@ -228,11 +227,10 @@ def test_control_limits_clients(server):
     assert server.control("stats")
 
 
-def test_vectors_option_is_what_the_client_sees(tmp_path):
+def test_vectors_option_is_what_the_client_sees(launch, tmp_path):
     path = tmp_path / "few"
-    server = Server(tmp_path, "--nic", f"socket={path},vectors=3")
+    launch("--nic", f"socket={path},vectors=3")
     client = Client(path)
     assert client.irq_info(2)["count"] == 3
     assert client.config_read(0x52, 2) == b"\2\0"
     client.close()
-    server.stop()

@@ -26,6 +26,14 @@ def packet(dst, src, size=64, fill=b"x"):
     return (dst + src + b"\x88\xb5").ljust(size, fill)
 
 
+def numbered(number):
+    return packet(BROADCAST, mac(1)) + struct.pack("<I", number)
+
+
+def number_of(data):
+    return struct.unpack("<I", data[-4:])[0]
+
+
 class End:
     """The far end of a dgram port, in the role of QEMU."""
 
@@ -66,18 +74,14 @@ def ends(tmp_path):
 
 
 @pytest.fixture
-def server(tmp_path, ends):
+def server(launch, tmp_path, ends):
     args = ["--pcap", str(tmp_path / "pcap")]
     for end in ends:
         args += ["--port", end.option]
-    server = Server(tmp_path, *args)
-    try:
-        yield server
-        server.stop()
-        assert not any(end.near.exists() for end in ends)
-    finally:
-        server.process.kill()
-        server.process.wait()
+    server = launch(*args)
+    yield server
+    server.stop()
+    assert not any(end.near.exists() for end in ends)
 
 
 def test_unknown_goes_to_all_and_known_to_one(server, ends):
@@ -94,6 +98,14 @@ def test_unknown_goes_to_all_and_known_to_one(server, ends):
     assert c.silent()
 
 
+def wire(server, end):
+    return server.control("stats")["switch"]["ports"][str(end.near)]["wire"]
+
+
+def injected(server, kind):
+    return server.control("stats")["switch"]["faults"][kind]
+
+
 def test_packet_for_its_source_port_is_filtered(server, ends):
     a, b, _ = ends
     a.send(packet(BROADCAST, mac(1)))
@@ -105,8 +117,7 @@ def test_packet_for_its_source_port_is_filtered(server, ends):
 
 @pytest.mark.parametrize("size", [14, 60, 255, 256, 257, 1514, 9018, 10496])
 def test_packet_of_any_size_arrives_unchanged(server, ends, size):
-    data = packet(BROADCAST, mac(1), size) if size > 14 else packet(BROADCAST, mac(1), 14)
-    data = data[:14] + os.urandom(size - 14)
+    data = packet(BROADCAST, mac(1), 14) + os.urandom(size - 14)
     ends[0].send(data)
     assert ends[1].receive() == data
 
@@ -122,33 +133,26 @@ def test_thousands_of_packets_in_a_row(server, ends):
     a, b, _ = ends
     a.sock.setblocking(True)
     b.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
-    got = 0
-    for start in range(0, 3000, 5):
-        for number in range(start, start + 5):
-            a.send(packet(BROADCAST, mac(1)) + struct.pack("<I", number))
-        for number in range(start, start + 5):
-            assert struct.unpack("<I", b.receive()[-4:])[0] == number
-            got += 1
-    assert got == 3000
-
-
-def wire(server, end):
-    return server.control("stats")["switch"]["ports"][str(end.near)]["wire"]
+    for first in range(0, 3000, 5):
+        for number in range(first, first + 5):
+            a.send(numbered(number))
+        for number in range(first, first + 5):
+            assert number_of(b.receive()) == number
 
 
 def test_slow_reader_gets_all_in_order(server, ends):
     # Many more packets than a Unix socket buffers, fewer than the card queues
     for number in range(100):
-        ends[0].send(packet(BROADCAST, mac(1)) + struct.pack("<I", number))
+        ends[0].send(numbered(number))
     eventually(lambda: wire(server, ends[2])["rx_packets"] == 100)
     for end in ends[1:]:
         for number in range(100):
-            assert struct.unpack("<I", end.receive()[-4:])[0] == number
+            assert number_of(end.receive()) == number
 
 
 def test_reader_that_never_reads_loses_packets(server, ends):
     for number in range(400):
-        ends[0].send(packet(BROADCAST, mac(1)) + struct.pack("<I", number))
+        ends[0].send(numbered(number))
     eventually(lambda: wire(server, ends[1])["rx_packets"] == 400)
     assert wire(server, ends[1])["drops"] > 0
 
@@ -157,15 +161,11 @@ def test_loss_on_the_wire(server, ends):
     a, b, _ = ends
     server.control("fault loss 1000000")
     a.send(packet(BROADCAST, mac(1)))
-    eventually(lambda: server.control("stats")["switch"]["faults"]["loss"] == 1)
+    eventually(lambda: injected(server, "loss") == 1)
     assert b.silent()
     server.control("fault loss 0")
     a.send(packet(BROADCAST, mac(1)))
     assert b.receive()
-
-
-def injected(server, kind):
-    return server.control("stats")["switch"]["faults"][kind]
 
 
 def test_duplicates_on_the_wire(server, ends):
@@ -197,7 +197,7 @@ def test_late_packets_are_overtaken(server, ends):
 def test_order_on_the_wire(server, ends):
     a, b, _ = ends
     server.control("fault reorder 500000")
-    sent = [packet(BROADCAST, mac(1)) + struct.pack("<I", number) for number in range(100)]
+    sent = [numbered(number) for number in range(100)]
     for data in sent:
         a.send(data)
     got = [b.receive() for _ in sent]
@@ -219,14 +219,14 @@ def test_seed_repeats_faults(server, ends):
         assert server.control(f"fault seed {seed}") == {}
         before = seen()
         for number in range(64):
-            a.send(packet(BROADCAST, mac(1)) + struct.pack("<I", number))
+            a.send(numbered(number))
         eventually(lambda want=before + 64: seen() == want)
         # The last packet is an end mark and must not be lost
         server.control("fault loss 0")
-        a.send(packet(BROADCAST, mac(1)) + struct.pack("<I", 64))
+        a.send(numbered(64))
         numbers = []
         while not numbers or numbers[-1] != 64:
-            numbers.append(struct.unpack("<I", b.receive()[-4:])[0])
+            numbers.append(number_of(b.receive()))
         arrived.append(numbers)
         server.control("fault loss 500000")
     assert arrived[0] == arrived[2] != arrived[1]
@@ -250,7 +250,7 @@ def test_faults_together_lose_what_they_count(server, ends):
     for kind in ("loss", "duplicate", "reorder", "delay", "corrupt"):
         server.control(f"fault {kind} 100000")
     for number in range(100):
-        a.send(packet(BROADCAST, mac(1)) + struct.pack("<I", number))
+        a.send(numbered(number))
     got = 0
     while not b.silent():
         got += 1
@@ -261,7 +261,7 @@ def test_missing_far_end_drops_and_comes_back(server, ends):
     a, b, _ = ends
     b.close()
     a.send(packet(BROADCAST, mac(1)))
-    eventually(lambda: server.control("stats")["switch"]["ports"][str(b.near)]["wire"]["drops"])
+    eventually(lambda: wire(server, b)["drops"])
     b.open()
     a.send(packet(BROADCAST, mac(1)))
     assert b.receive()
@@ -272,8 +272,7 @@ def test_far_end_that_does_not_read_stalls_nobody(server, ends):
     for _ in range(400):
         a.send(packet(BROADCAST, mac(1)))
         assert c.receive()
-    drops = server.control("stats")["switch"]["ports"][str(b.near)]["wire"]["drops"]
-    assert drops > 0
+    assert wire(server, b)["drops"] > 0
 
 
 def test_capture_holds_what_passed(server, ends, tmp_path):
@@ -304,11 +303,11 @@ def test_dgram_socket_in_use(server, ends, tmp_path):
         Server(other, "--port", ends[0].option)
 
 
-def test_frames_without_work_do_not_keep_a_card_awake(tmp_path):
+def test_frames_without_work_do_not_keep_a_card_awake(launch, tmp_path):
     """Frames for others reach all ports. A card that does not take them neither spins after them
     nor learns to spin longer."""
     end = End(tmp_path, "a")
-    server = Server(tmp_path, "--port", end.option, "--spin-us", "1000000")
+    server = launch("--port", end.option, "--spin-us", "1000000")
     before = server.control("stats")["loop"]
     for number in range(1, 21):
         end.send(packet(mac(99), mac(1)))
@@ -316,7 +315,6 @@ def test_frames_without_work_do_not_keep_a_card_awake(tmp_path):
     after = server.control("stats")["loop"]
     for what in ("spin_hits", "spin_late", "spin_misses", "spin_ns"):
         assert after[what] == before[what], what
-    server.stop()
 
 
 @pytest.fixture
@@ -332,9 +330,9 @@ def tap_name():
     subprocess.run(["ip", "link", "del", name], check=False, capture_output=True)
 
 
-def test_tap_carries_both_ways(tmp_path, tap_name):
+def test_tap_carries_both_ways(launch, tmp_path, tap_name):
     end = End(tmp_path, "a")
-    server = Server(tmp_path, "--port", end.option, "--port", f"tap,name={tap_name}")
+    server = launch("--port", end.option, "--port", f"tap,name={tap_name}")
     with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x88b5)) as host:
         host.settimeout(10)
         host.bind((tap_name, 0x88b5))
@@ -345,12 +343,11 @@ def test_tap_carries_both_ways(tmp_path, tap_name):
         host.send(data)
         while (got := end.receive()) != data:
             assert got[12:14] != b"\x88\xb5"  # packets of the host's own may come first
-    server.stop()
 
 
-def test_tap_that_is_deleted_leaves_the_rest_alone(tmp_path, tap_name):
+def test_tap_that_is_deleted_leaves_the_rest_alone(launch, tmp_path, tap_name):
     ends = [End(tmp_path, name) for name in "ab"]
-    server = Server(tmp_path, "--port", ends[0].option, "--port", ends[1].option,
+    server = launch("--port", ends[0].option, "--port", ends[1].option,
                     "--port", f"tap,name={tap_name}")
     subprocess.run(["ip", "link", "del", tap_name], check=True)
     ends[0].send(packet(BROADCAST, mac(1)))
@@ -358,7 +355,6 @@ def test_tap_that_is_deleted_leaves_the_rest_alone(tmp_path, tap_name):
     turns = server.control("stats")["loop"]["turns"]
     time.sleep(0.3)
     assert server.control("stats")["loop"]["turns"] - turns < 1000
-    server.stop()
 
 
 def test_tap_in_use(tmp_path, tap_name):

@@ -12,27 +12,19 @@ from pathlib import Path
 
 import pytest
 
-from vfio_client import PAGE, Client, Closed, eventfds, eventually, fired, memory, shrink_file
+from vfio_client import (PAGE, Client, Closed, eventfds, eventually, fired, memory, serves,
+                         shrink_file)
 from vfio_inject import inject
 from vfio_proto import HW, TOP, N
-from vfio_server import Server, stock
+from vfio_server import stock
 
 SANITIZED = TOP / "build/device-san/ornic-device"
 NOBODY = (65534, 65533)
 
 
 @pytest.fixture
-def start(tmp_path):
-    servers = []
-
-    def start(*args, **kwargs):
-        servers.append(Server(tmp_path, *args, **{"device": stock(), **kwargs}))
-        return servers[-1]
-
-    yield start
-    for server in servers:
-        server.process.kill()
-        server.process.wait()
+def launch(launch):
+    return lambda *args, **options: launch(*args, **{"device": stock(), **options})
 
 
 def status(pid):
@@ -53,8 +45,8 @@ def filters(pid):
     return count[0] - count[1]
 
 
-def test_in_force_by_default(start):
-    server = start()
+def test_in_force_by_default(launch):
+    server = launch()
     pid = server.process.pid
     for tid in threads(pid):
         assert status(tid)["Seccomp"] == "2"
@@ -64,14 +56,13 @@ def test_in_force_by_default(start):
         assert resource.prlimit(pid, getattr(resource, f"RLIMIT_{name}")) == (0, 0)
     soft, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
     assert soft == hard < 256
-    server.stop()
 
 
-def test_enough_descriptors_for_all_vectors(start, tmp_path):
+def test_enough_descriptors_for_all_vectors(launch, tmp_path):
     """All cards may have all their eventfds."""
     paths = [tmp_path / f"many{i}" for i in range(4)]
     options = [word for path in paths for word in ("--nic", f"socket={path},vectors=64")]
-    server = start(*options)
+    server = launch(*options)
     clients = [Client(path) for path in paths]
     with eventfds(16) as fds:
         for client in clients:
@@ -81,7 +72,6 @@ def test_enough_descriptors_for_all_vectors(start, tmp_path):
         assert all(client.alive() for client in clients)
     for client in clients:
         client.close()
-    server.stop()
 
 
 @pytest.mark.parametrize("number,args", [
@@ -100,38 +90,37 @@ def test_enough_descriptors_for_all_vectors(start, tmp_path):
     pytest.param(234, (1, 1, 6), id="tgkill-init"),
     pytest.param(202, (0, 4 | 128), id="futex-cmp-requeue"),
 ])
-def test_forbidden_call_ends_the_process(start, number, args):
-    server = start()
+def test_forbidden_call_ends_the_process(launch, number, args):
+    server = launch()
     assert inject(server.process.pid, number, *args) is None
     assert server.process.wait(20) == -signal.SIGSYS
     assert server.text().endswith(f"error: the sandbox forbids system call {number}, ending\n")
 
 
-def test_call_of_another_architecture_ends_the_process(start):
+def test_call_of_another_architecture_ends_the_process(launch):
     """Numbers with the bit of x32 would pass a filter that looked at numbers only."""
-    server = start()
+    server = launch()
     assert inject(server.process.pid, 1 << 30 | 39) == -signal.SIGSYS
+    server.process.wait()
 
 
-def test_permitted_calls_do_not_end_the_process(start):
+def test_permitted_calls_do_not_end_the_process(launch):
     """The tracer itself does not end the process, so in the tests above the filter did."""
-    server = start()
+    server = launch()
     pid = server.process.pid
     assert inject(pid, 39) == pid
     assert inject(pid, 9, 0, 4096, 3, 0x22, -1, 0) > 0
     assert server.control("stats")
-    server.stop()
 
 
-def test_off(start):
-    server = start("--sandbox=off")
+def test_off(launch):
+    server = launch("--sandbox=off")
     assert filters(server.process.pid) == 0
     assert inject(server.process.pid, 110) == os.getpid()
-    server.stop()
 
 
-def test_sanitized_card_has_none(start):
-    server = start(device=str(SANITIZED))
+def test_sanitized_card_has_none(launch):
+    server = launch(device=str(SANITIZED))
     assert filters(server.process.pid) == 0
     server.stop()
     result = subprocess.run([SANITIZED, "--sandbox=on", "--nic", f"socket={server.sockets[0]}"],
@@ -141,9 +130,9 @@ def test_sanitized_card_has_none(start):
     assert not server.sockets[0].exists()
 
 
-def test_clients_are_served(start):
+def test_clients_are_served(launch):
     """Memory, interrupts, resets, and the next client."""
-    server = start()
+    server = launch()
     for _ in range(2):
         client = Client(server.sockets[0])
         client.enable()
@@ -156,11 +145,10 @@ def test_clients_are_served(start):
             client.request("DEVICE_RESET")
             assert client.alive()
         client.close()
-    server.stop()
 
 
-def test_memory_of_a_client_that_has_gone_is_unmapped(start):
-    server = start()
+def test_memory_of_a_client_that_has_gone_is_unmapped(launch):
+    server = launch()
     maps = Path(f"/proc/{server.process.pid}/maps")
     client = Client(server.sockets[0])
     with memory(16384 * PAGE) as fd:
@@ -169,23 +157,21 @@ def test_memory_of_a_client_that_has_gone_is_unmapped(start):
     client.close()
     eventually(lambda: "/memfd:" not in maps.read_text())
     eventually(lambda: server.card()["function"]["memory_leaving_bytes"] == 0)
-    server.stop()
 
 
-def test_file_that_shrinks_is_replaced(start):
+def test_file_that_shrinks_is_replaced(launch):
     """The handler of SIGBUS makes a memfd and maps it."""
-    server = start()
+    server = launch()
     client = Client(server.sockets[0])
     shrink_file(client)
     assert client.ended()
     assert server.violations()["mem_fault"] == 1
     client.close()
-    server.stop()
 
 
-def test_no_descriptor_is_left(start):
+def test_no_descriptor_is_left(launch):
     """The spare descriptor is closed and made again."""
-    server = start()
+    server = launch()
     pid = server.process.pid
     limits = resource.prlimit(pid, resource.RLIMIT_NOFILE)
     used = max(int(fd) for fd in os.listdir(f"/proc/{pid}/fd")) + 1
@@ -193,16 +179,14 @@ def test_no_descriptor_is_left(start):
     with pytest.raises(Closed):
         Client(server.sockets[0])
     resource.prlimit(pid, resource.RLIMIT_NOFILE, limits)
-    client = Client(server.sockets[0])
-    assert client.alive()
-    client.close()
-    server.stop()
+    assert serves(server.sockets[0])
 
 
-def test_capture_goes_on(start, tmp_path):
+def test_capture_goes_on(launch, tmp_path):
     """The file was opened before."""
     port, peer = tmp_path / "port", tmp_path / "peer"
-    server = start("--pcap", str(tmp_path / "pcap"), "--port", f"dgram,local={port},remote={peer}")
+    server = launch("--pcap", str(tmp_path / "pcap"),
+                    "--port", f"dgram,local={port},remote={peer}")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sock:
         sock.bind(str(peer))
         for _ in range(100):
@@ -215,20 +199,17 @@ def test_capture_goes_on(start, tmp_path):
 
 @pytest.mark.parametrize("sandbox", ["on", "off"])
 @pytest.mark.parametrize("user", ["65534:65533", "nobody"])
-def test_user(start, user, sandbox):
+def test_user(launch, user, sandbox):
     """The process cannot become root again, and its sockets go away although it may not remove
     them."""
-    server = start(f"--sandbox={sandbox}", f"--user={user}")
+    server = launch(f"--sandbox={sandbox}", f"--user={user}")
     for tid in threads(server.process.pid):
         lines = status(tid)
         assert lines["Uid"].split() == ["65534"] * 4
         assert lines["Gid"].split() == [user.partition(":")[2] or "65534"] * 4
         assert lines["Groups"].split() == []
         assert int(lines["CapEff"], 16) == int(lines["CapPrm"], 16) == 0
-    client = Client(server.sockets[0])
-    assert client.alive()
-    client.close()
-    server.stop()
+    assert serves(server.sockets[0])
 
 
 def test_user_needs_privileges(tmp_path):
@@ -251,9 +232,9 @@ def children(pid):
         return [int(word) for word in file.read().split()]
 
 
-def test_killed_process_leaves_no_other_behind(start):
+def test_killed_process_leaves_no_other_behind(launch):
     """The process that removes sockets must not remove those of the next card at the same path."""
-    server = start()
+    server = launch()
     (child,) = children(server.process.pid)
     # It closes what it has inherited when it gets a processor
     eventually(lambda: os.listdir(f"/proc/{child}/fd") == ["0"])
@@ -261,4 +242,4 @@ def test_killed_process_leaves_no_other_behind(start):
     server.process.wait()
     eventually(lambda: not os.path.exists(f"/proc/{child}"))
     assert server.sockets[0].exists()
-    start().stop()
+    launch()

@@ -95,19 +95,17 @@ def test_status_as_json(server, ask):
     assert json.loads(ask("status", "--json"))["cards"]["nic0"]["mac"] == server.card()["mac"]
 
 
-def test_mac_is_that_of_the_option(tmp_path):
+def test_mac_is_that_of_the_option(launch, tmp_path):
     path = tmp_path / "other.sock"
-    server = Server(tmp_path, "--nic", f"socket={path},mac=02:00:00:00:0a:ff")
+    server = launch("--nic", f"socket={path},mac=02:00:00:00:0a:ff")
     assert server.card(1)["mac"] == "02:00:00:00:0a:ff"
-    server.stop()
 
 
-def test_ports(tmp_path):
+def test_ports(launch, tmp_path):
     port = f"dgram,local={tmp_path}/a,remote={tmp_path}/b"
-    server = Server(tmp_path, "--port", port)
+    server = launch("--port", port)
     rows = run("-s", server.control_path, "ports").stdout.splitlines()
     assert [row.split()[0] for row in rows[:2]] == ["PORT", "nic0"] and len(rows) == 3
-    server.stop()
 
 
 def test_requests(server, ask):

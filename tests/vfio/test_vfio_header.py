@@ -4,7 +4,7 @@
 
 import pytest
 
-from vfio_client import CONFIG, Client, Refused
+from vfio_client import CONFIG, PAGE, RW, Refused, serves
 from vfio_proto import CMD, LIMITS, N, S
 
 READ_ID = S["region_access"].pack(offset=0, region=CONFIG, count=4)
@@ -41,6 +41,22 @@ def test_payload_too_long(client, refuses, cmd):
         client.request(cmd, bytes(64))
 
 
+@pytest.mark.parametrize("missing", [1, None], ids=["byte", "all"])
+@pytest.mark.parametrize("cmd,layout,values", [
+    ("DEVICE_GET_INFO", "device_info", {}),
+    ("DEVICE_GET_REGION_INFO", "region_info", {}),
+    ("DEVICE_GET_IRQ_INFO", "irq_info", {}),
+    ("DEVICE_SET_IRQS", "irq_set", {"flags": N["IRQ_DATA_NONE"] | N["IRQ_TRIGGER"],
+                                    "index": N["IRQ_MSIX"]}),
+    ("DMA_MAP", "dma_map", {"flags": RW, "size": PAGE}),
+    ("DMA_UNMAP", "dma_unmap", {"size": PAGE}),
+])
+def test_argsz_too_small(client, refuses, cmd, layout, values, missing):
+    argsz = S[layout].size - missing if missing else 0
+    with refuses("vfio_bad_argsz"):
+        client.request(cmd, S[layout].pack(argsz=argsz, **values))
+
+
 def test_largest_message_is_received_whole(client, refuses):
     with refuses("vfio_bad_size"):
         client.request("DEVICE_RESET", bytes(LIMITS["MAX_MSG"] - S["header"].size))
@@ -72,9 +88,7 @@ def test_client_dies_mid_message(server, client, size):
     data = client.header(CMD["REGION_READ"], READ_ID) + READ_ID
     client.send_raw(data[:size])
     client.close()
-    other = Client(server.sockets[0])
-    assert other.alive()
-    other.close()
+    assert serves(server.sockets[0])
 
 
 def test_half_a_message_stalls_nobody_else(server, client):

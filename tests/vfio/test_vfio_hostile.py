@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from vfio_client import Client, Closed, eventually
+from vfio_client import Client, Closed, eventually, serves
 from vfio_proto import HW
 from vfio_server import START_TIMEOUT, program
 
@@ -61,9 +61,7 @@ def test_reader_of_the_messages_is_gone(tmp_path):
         os.close(writer)
         os.close(reader)
         for _ in range(3):
-            client = Client(path)
-            assert client.alive()
-            client.close()
+            assert serves(path)
 
 
 def test_reader_of_the_messages_has_stopped(tmp_path):
@@ -75,9 +73,7 @@ def test_reader_of_the_messages_has_stopped(tmp_path):
                 os.write(writer, bytes(4096))
         os.set_blocking(writer, True)
         for _ in range(3):
-            client = Client(path)
-            assert client.alive()
-            client.close()
+            assert serves(path)
     os.close(writer)
     os.close(reader)
 
@@ -87,11 +83,9 @@ def test_reader_of_the_messages_has_stopped(tmp_path):
 def test_silent_client_does_not_keep_the_card(server, said):
     mute = Client(server.sockets[0], version=False)
     mute.send_raw(said)
-    client = Client(server.sockets[0])
-    assert client.alive()
+    assert serves(server.sockets[0])
     assert mute.ended()
     mute.close()
-    client.close()
 
 
 def test_no_descriptor_is_left(server):
@@ -111,6 +105,4 @@ def test_no_descriptor_is_left(server):
     control.close()
     assert server.card()["vfio_user"]["refused"] == 3
     resource.prlimit(pid, resource.RLIMIT_NOFILE, (soft, hard))
-    client = Client(server.sockets[0])
-    assert client.alive()
-    client.close()
+    assert serves(server.sockets[0])

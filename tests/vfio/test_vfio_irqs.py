@@ -20,13 +20,6 @@ def fire(client, vector):
     client.write32(HW["REG_IRQ_TEST"], vector)
 
 
-@pytest.mark.parametrize("argsz", [0, 19])
-def test_argsz_too_small(client, refuses, argsz):
-    with refuses("vfio_bad_argsz"):
-        client.request("DEVICE_SET_IRQS", S["irq_set"].pack(argsz=argsz, flags=NONE | TRIGGER,
-                                                            index=MSIX))
-
-
 @pytest.mark.parametrize("flags", [
     0, NONE, TRIGGER, NONE | BOOL | TRIGGER, NONE | EVENTFD | TRIGGER,
     NONE | TRIGGER | N["IRQ_MASK"], NONE | N["IRQ_MASK"], NONE | N["IRQ_UNMASK"],

@@ -9,9 +9,8 @@ import socket
 import pytest
 from lab.seed import seed
 
-from vfio_client import PAGE, Client, Closed, Refused, eventually
+from vfio_client import PAGE, Client, Closed, Refused, eventually, serves
 from vfio_proto import CMD, N, S
-from vfio_server import Server
 
 STRUCTS = {
     "DMA_MAP": "dma_map", "DMA_UNMAP": "dma_unmap", "DEVICE_GET_INFO": "device_info",
@@ -101,40 +100,27 @@ class Sender:
 
 
 @pytest.mark.parametrize("number", range(8 * seed(), 8 * seed() + 8))
-def test_random_requests(tmp_path, number):
-    server = Server(tmp_path, nics=2)
-    try:
-        before = server.fds()
-        neighbour = Client(server.sockets[1])
-        sender = Sender(server.sockets[0], number)
-        for _ in range(3000):
-            sender.step()
-        assert neighbour.alive()
-        assert server.violations(1) == {}
-        sender.close()
-        neighbour.close()
-        eventually(lambda: server.fds() == before)
-        server.stop()
-    finally:
-        server.process.kill()
-        server.process.wait()
+def test_random_requests(launch, number):
+    server = launch(nics=2)
+    before = server.fds()
+    neighbour = Client(server.sockets[1])
+    sender = Sender(server.sockets[0], number)
+    for _ in range(3000):
+        sender.step()
+    assert neighbour.alive()
+    assert server.violations(1) == {}
+    sender.close()
+    neighbour.close()
+    eventually(lambda: server.fds() == before)
 
 
-def test_random_bytes(tmp_path):
-    server = Server(tmp_path)
+def test_random_bytes(server):
     source = random.Random(seed())
-    try:
-        for _ in range(300):
-            with socket.socket(socket.AF_UNIX) as sock:
-                sock.connect(str(server.sockets[0]))
-                try:
-                    sock.sendall(source.randbytes(source.randrange(1, 2000)))
-                except (BrokenPipeError, ConnectionResetError):
-                    pass
-        client = Client(server.sockets[0])
-        assert client.alive()
-        client.close()
-        server.stop()
-    finally:
-        server.process.kill()
-        server.process.wait()
+    for _ in range(300):
+        with socket.socket(socket.AF_UNIX) as sock:
+            sock.connect(str(server.sockets[0]))
+            try:
+                sock.sendall(source.randbytes(source.randrange(1, 2000)))
+            except (BrokenPipeError, ConnectionResetError):
+                pass
+    assert serves(server.sockets[0])

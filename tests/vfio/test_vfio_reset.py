@@ -7,9 +7,8 @@ import struct
 
 import pytest
 
-from vfio_client import PAGE, Client, Closed, eventfds, eventually, memory
+from vfio_client import PAGE, Client, Closed, eventfds, eventually, memory, serves
 from vfio_proto import HW, N
-from vfio_server import Server
 
 SCRATCH = HW["REG_SCRATCH"]
 DEVCTL = 0x68
@@ -22,8 +21,11 @@ def flr(client):
     client.config_write(DEVCTL, struct.pack("<H", control | 0x8000))
 
 
-@pytest.mark.parametrize("reset", [lambda client: client.request("DEVICE_RESET"), flr],
-                         ids=["device", "function"])
+RESETS = pytest.mark.parametrize("reset", [lambda client: client.request("DEVICE_RESET"), flr],
+                                 ids=["device", "function"])
+
+
+@RESETS
 def test_reset_clears_registers_and_command(client, reset):
     """[ORNIC-BUS-12]: what a function level reset clears in configuration space."""
     client.enable()
@@ -38,8 +40,7 @@ def test_reset_clears_registers_and_command(client, reset):
     assert client.config_read(DEVCTL + 1, 1)[0] & 0x80 == 0
 
 
-@pytest.mark.parametrize("reset", [lambda client: client.request("DEVICE_RESET"), flr],
-                         ids=["device", "function"])
+@RESETS
 def test_reset_keeps_the_masks_of_errors(server, client, reset):
     """[ORNIC-PCI-9]: only power-on restores the defaults of Advanced Error Reporting."""
     initial = client.config_read(UNCOR_MASK, 4)
@@ -94,13 +95,11 @@ def test_silent_client(server):
     mute = Client(server.sockets[0], version=False)
     eventually(lambda: server.card()["connected"])
     mute.close()
-    client = Client(server.sockets[0])
-    assert client.alive()
-    client.close()
+    assert serves(server.sockets[0])
 
 
-def test_cards_of_one_process_do_not_see_each_other(tmp_path):
-    server = Server(tmp_path, nics=3)
+def test_cards_of_one_process_do_not_see_each_other(launch):
+    server = launch(nics=3)
     clients = [Client(path) for path in server.sockets]
     for number, client in enumerate(clients):
         client.enable()
@@ -114,25 +113,18 @@ def test_cards_of_one_process_do_not_see_each_other(tmp_path):
     assert server.violations(2) == {}
     for client in clients:
         client.close()
-    server.stop()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_signal_ends_it_cleanly_with_a_client(tmp_path, number):
-    server = Server(tmp_path)
+def test_signal_ends_it_cleanly_with_a_client(server, number):
     client = Client(server.sockets[0])
     server.stop(number)
     assert client.ended()
 
 
-def test_socket_of_a_dead_process_is_taken_over(tmp_path):
-    server = Server(tmp_path)
+def test_socket_of_a_dead_process_is_taken_over(server, launch):
     server.process.kill()
     server.process.wait()
     assert server.sockets[0].exists()
     os.unlink(server.control_path)
-    server = Server(tmp_path)
-    client = Client(server.sockets[0])
-    assert client.alive()
-    client.close()
-    server.stop()
+    assert serves(launch().sockets[0])

@@ -8,7 +8,6 @@ import pytest
 
 from vfio_client import PAGE, Client, eventually, memory
 from vfio_proto import HW, TOP
-from vfio_server import Server
 
 POWER = 0x44  # PMCSR
 DEVCTL_HIGH = 0x69
@@ -135,18 +134,13 @@ EVENTS = {
 
 
 @pytest.fixture(params=CARDS)
-def server(tmp_path, request):
+def server(launch, tmp_path, request):
     """A process with a card for each event."""
     paths = [tmp_path / f"card{i}.sock" for i in range(len(EVENTS))]
     words = [f"--nic=socket={path},{request.param}" for path in paths]
-    server = Server(tmp_path, *words, nics=0)
+    server = launch(*words, nics=0)
     server.sockets = paths
-    try:
-        yield server
-        server.stop()
-    finally:
-        server.process.kill()
-        server.process.wait()
+    return server
 
 
 def test_table_is_complete():

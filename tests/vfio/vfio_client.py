@@ -154,6 +154,14 @@ class Client:
         self.write(region, offset, struct.pack("<Q", value))
 
 
+def serves(path):
+    """Returns whether a card serves a new client."""
+    client = Client(path)
+    alive = client.alive()
+    client.close()
+    return alive
+
+
 @contextlib.contextmanager
 def memory(size=64 * PAGE):
     """A file like those that back guest memory."""

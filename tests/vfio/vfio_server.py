@@ -56,6 +56,18 @@ class Server:
         self.file = self.sock.makefile()
         self.control("help")
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        """Ends the process, which must go as by stop() unless the test has seen its end."""
+        try:
+            if not kind and self.process.returncode is None:
+                self.stop()
+        finally:
+            self.process.kill()
+            self.process.wait()
+
     def text(self):
         return self.log.read_text(errors="replace")
 
