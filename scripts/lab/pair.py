@@ -78,6 +78,12 @@ def find_port(vm, netdev, ip, timeout=40):
         time.sleep(0.2)
 
 
+def find_again(pair, vm, timeout=40):
+    """Finds the port of a VM again, after its netdev was down or got another RDMA device."""
+    port = pair.ornic[vm]
+    pair.ornic[vm] = find_port(vm, port.netdev, port.ip, timeout)
+
+
 def gid_text(address):
     """Returns 16 bytes in sysfs's format of a GID."""
     text = address.hex()

@@ -10,7 +10,7 @@ import time
 
 from . import Lab, LabError, evidence, programs, seed
 from .leftovers import find_leftovers, of_netdevs
-from .pair import Pair, find_port, listening
+from .pair import Pair, find_again, listening
 from .perftest import ProgramFailed, both, perftest, pingpong, rping
 from .progress import say
 
@@ -68,7 +68,7 @@ def reset(pair, rng):
     port = pair.ornic[vm]
     pair.card.expects_reset(f"nic{number}")
     vm.check(f"echo 1 >/sys/class/net/{port.netdev}/device/reset")
-    pair.ornic[vm] = find_port(vm, port.netdev, port.ip, 60)
+    find_again(pair, vm, 60)
     return f"function level reset of nic{number}"
 
 

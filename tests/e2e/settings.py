@@ -11,8 +11,9 @@ import pytest
 from lab import paths, seed
 from lab.leftovers import resources
 from lab.pair import (
-    Pair, Roles, TwoCards, find_port, gid_index, link_local_gid, listening, set_address,
+    Pair, Roles, TwoCards, find_again, find_port, gid_index, link_local_gid, listening, set_address,
 )
+from lab.perftest import pingpong, rping
 
 GUEST = Path(__file__).parent / "guest"
 PERFTEST_PORT = 18515
@@ -382,6 +383,19 @@ def pings(vm, ip):
     return vm.run(f"ping -c 1 -i 0.2 -w 30 {ip}")[0] == 0
 
 
+def works(pair, ports=None):
+    """Checks that rdma_cm, and RC with addresses that programs exchange, work."""
+    ports = ports or pair.ornic
+    rping(pair, ports, count=5)
+    pingpong(pair, ports, options="-n 100")
+
+
+def queue_statistics(vm, programs, netdev):
+    """Returns (direction, queue, name, value) of all statistics of a netdev's queues."""
+    rows = map(str.split, vm.check(f"{programs}/qstats {netdev}").splitlines())
+    return [(direction, int(queue), name, int(value)) for direction, queue, name, value in rows]
+
+
 def complaints(vm):
     """Returns the errors that the drivers have printed."""
     lines = vm.check("dmesg --level=emerg,alert,crit,err").splitlines()
@@ -391,15 +405,13 @@ def complaints(vm):
 def come_back(pair, vm, break_down):
     """Calls `break_down`, which makes the driver reset the card, and waits for a new RDMA device.
     The netdev keeps its name and address."""
-    port = pair.ornic[vm]
-
     def devices():
         return [device["ifindex"] for device in json.loads(vm.check("rdma -j dev") or "[]")]
 
     before = devices()
     break_down()
     wait_until("a new RDMA device", lambda: devices() not in ([], before), GIVEN_UP)
-    pair.ornic[vm] = find_port(vm, port.netdev, port.ip, RECOVERY)
+    find_again(pair, vm, RECOVERY)
 
 
 def fail(pair, vm):

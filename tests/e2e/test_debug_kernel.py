@@ -6,7 +6,7 @@ and kmemleak must find no leak of all tests before."""
 import pytest
 from lab import rdma_core
 from lab.consumers import Nfs, Nvme, NvmeSrq, Rds, Srp, consume
-from lab.pair import find_port
+from lab.pair import find_again
 from lab.perftest import perftest, pingpong, rping
 from ptp import check_page, phc, ptp_device
 from settings import (
@@ -73,7 +73,7 @@ def test_rules(debug_spaces):
              f"ethtool -n {port.netdev} && ethtool -S {port.netdev}")
     test_ping(debug_spaces)
     vm.check(f"ethtool -N {port.netdev} delete 1 && ethtool -G {port.netdev} rx 1024")
-    debug_spaces.ornic[vm] = find_port(vm, port.netdev, port.ip, TIMEOUT)
+    find_again(debug_spaces, vm, TIMEOUT)
 
 
 @pytest.mark.debug

@@ -66,6 +66,15 @@ def exhaust(pair, guest_programs, record_property):
     return run
 
 
+def created(result):
+    """Returns (objects, errno) of a run without a failure, whose two rounds were the same."""
+    code, output = result
+    assert code == 0, output
+    rounds = CREATED.findall(output)
+    assert len(rounds) == 2 and rounds[0] == rounds[1], output
+    return tuple(map(int, rounds[0]))
+
+
 @contextlib.contextmanager
 def cgroup(vm, controller, limit):
     """Makes CGROUP with this limit, and yields what runs a command in it."""
@@ -101,12 +110,9 @@ def test_device(exhaust, neighbour, kind):
     """When the device has no room for another object, the process gets ENOMEM, and its connection
     still works. As many objects can be created again."""
     code, output = exhaust(kind)
-    assert code == 0, output
+    count, err = created((code, output))
     announced = re.search(r"^limit (\d+)$", output, re.M)
     limit = int(announced[1]) if announced else SIZES[kind]
-    rounds = [(int(count), int(err)) for count, err in CREATED.findall(output)]
-    assert len(rounds) == 2 and rounds[0] == rounds[1], output
-    count, err = rounds[0]
     assert limit - OTHERS <= count <= limit, output
     assert err == errno.ENOMEM, output
 
@@ -116,23 +122,19 @@ def test_locked_memory(exhaust, neighbour):
     """RLIMIT_MEMLOCK: a process without CAP_IPC_LOCK gets ENOMEM for the first page beyond it, and
     all of it again when it has released its MRs."""
     pages, own = 64, 2
-    code, output = exhaust(
+    assert created(exhaust(
         "mr",
-        f"bash -c 'ulimit -l {pages * 4} && exec setpriv --bounding-set=-ipc_lock \"$@\"' sh")
-    assert code == 0, output
-    assert CREATED.findall(output) == [(str(pages - own), str(errno.ENOMEM))] * 2, output
+        f"bash -c 'ulimit -l {pages * 4} && exec setpriv --bounding-set=-ipc_lock \"$@\"' sh"
+    )) == (pages - own, errno.ENOMEM)
 
 
 @pytest.mark.long
 def test_descriptors(exhaust, neighbour):
     """Completion channels are no objects of the device: the process gets EMFILE when it has no
     descriptor left, and its connection still works."""
-    code, output = exhaust("channel")
-    assert code == 0, output
-    rounds = CREATED.findall(output)
-    assert len(rounds) == 2 and rounds[0] == rounds[1], output
-    assert FILES - OTHERS <= int(rounds[0][0]) < FILES, output
-    assert rounds[0][1] == str(errno.EMFILE), output
+    count, err = created(exhaust("channel"))
+    assert FILES - OTHERS <= count < FILES
+    assert err == errno.EMFILE
 
 
 @pytest.mark.long
@@ -141,12 +143,10 @@ def test_rdma_cgroup(pair, exhaust, neighbour):
     gets EAGAIN."""
     limit = 5000
     with cgroup(pair.a, "rdma", f"{pair.ornic[pair.a].device} hca_object={limit}") as prefix:
-        code, output = exhaust("ah", prefix)
-    assert code == 0, output
-    rounds = CREATED.findall(output)
-    assert len(rounds) == 2 and rounds[0] == rounds[1], output
-    assert limit - OTHERS <= int(rounds[0][0]) < limit, output
-    assert rounds[0][1] == str(errno.EAGAIN), output
+        result = exhaust("ah", prefix)
+    count, err = created(result)
+    assert limit - OTHERS <= count < limit
+    assert err == errno.EAGAIN
 
 
 @pytest.mark.full
@@ -159,6 +159,9 @@ def test_contexts_of_cgroup(pair):
     def charged():
         return dict(re.findall(r"(\w+)=(\d+)", vm.check(f"cat {CGROUP}/rdma.current")))
 
+    def nothing():
+        return set(charged().values()) <= {"0"}
+
     with cgroup(vm, "rdma", f"{device} hca_handle=1 hca_object=3") as prefix:
         holder = vm.spawn(f"{prefix} {watch}")
         wait_until("a context is charged", lambda: charged().get("hca_handle") == "1")
@@ -167,11 +170,11 @@ def test_contexts_of_cgroup(pair):
         vm.check(f"ibv_devinfo -d {device}")
         holder.kill()
         holder.wait(30)
-        wait_until("nothing is charged", lambda: set(charged().values()) <= {"0"})
+        wait_until("nothing is charged", nothing)
         # A channel, a PD, an MR and a CQ are too many
         code, output = vm.run(f"{prefix} ibv_rc_pingpong -e -d {device}")
         assert code == 1 and "Couldn't" in output, (code, output)
-        wait_until("nothing is charged", lambda: set(charged().values()) <= {"0"})
+        wait_until("nothing is charged", nothing)
         vm.check(f"{prefix} ibv_devinfo -d {device}")
 
 

@@ -6,7 +6,7 @@ import json
 import time
 
 import pytest
-from lab.pair import find_port
+from lab.pair import find_again
 from lab.perftest import pingpong, rping
 from settings import (
     RECOVERY, Traffic, bind_again, come_back, complaints, control, counters, fail, inject,
@@ -93,8 +93,7 @@ def test_giving_up(pair, guest_programs):
     assert json.loads(vm.check("rdma -j dev") or "[]") == []
     assert len(complaints(vm)) == said + 2, complaints(vm)[said:]
     reset_function(pair, vm)
-    port = pair.ornic[vm]
-    pair.ornic[vm] = find_port(vm, port.netdev, port.ip, RECOVERY)
+    find_again(pair, vm, RECOVERY)
     pingpong(pair, pair.ornic)
     assert bystander.poll() is None, bystander.poll()
     bystander.kill("KILL")
@@ -127,5 +126,5 @@ def test_carrier_follows_the_cable(pair):
     control(pair.card, "link nic0 up")
     wait_until("carrier", lambda: carrier() == "1")
     wait_until("RDMA port active", lambda: state() == "ACTIVE")
-    pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+    find_again(pair, vm)
     pingpong(pair, pair.ornic)

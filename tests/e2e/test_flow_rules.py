@@ -28,8 +28,7 @@ LABEL = 0x12345000 | 0x100 | 64  # label 0x12345, bottom of stack, TTL 64
 def receivers(frames, *names, posted=32):
     """Creates QPs with a CQ each, without rules."""
     for name in names:
-        frames("cq", f"{name}_cq", WITH_ALL)
-        frames("qp", name, f"{name}_cq", 0)
+        frames.sender(name, wc_flags=WITH_ALL)
         frames("post", name, posted, 2048)
 
 
@@ -262,15 +261,10 @@ def test_dont_trap(wired, frames):
     wired.send(frame)
     assert data(frames, "tap") == data(frames, "owner") == [frame]
     frames("destroy", "owner_rule")
-    start = unclaimed(wired)
+    start = wired.unclaimed()
     wired.send(frame)
     assert data(frames, "tap") == [frame]
-    wait_until("the kernel has it, too", lambda: unclaimed(wired) == start + 1)
-
-
-def unclaimed(wired):
-    """Returns the number of datagrams that the kernel has received for no socket."""
-    return int(wired.a.check("nstat -az UdpNoPorts | awk '/UdpNoPorts/{print $2}'"))
+    wait_until("the kernel has it, too", lambda: wired.unclaimed() == start + 1)
 
 
 def test_tag(wired, frames):
@@ -353,9 +347,9 @@ def test_defaults(wired, frames):
     wired.send(group)
     assert data(frames, "all") == [group]
     frames("destroy", "all_rule")
-    start = unclaimed(wired)
+    start = wired.unclaimed()
     wired.send(other)
-    wait_until("the kernel has it", lambda: unclaimed(wired) == start + 1)
+    wait_until("the kernel has it", lambda: wired.unclaimed() == start + 1)
     frames.nothing("all_cq", "groups_cq", "port_cq")
 
 
@@ -363,8 +357,7 @@ def test_sniffer(wired, frames):
     """A sniffer receives a copy of all frames, RoCE too, that the port receives and sends, and
     diverts none."""
     receivers(frames, "spy", "qp", posted=200)
-    frames("cq", "cq", 0)
-    frames("qp", "tx", "cq", 0)
+    frames.sender("tx")
     frames.rule("spy_rule", "spy", rule(kind=SNIFFER))
     frames.rule("rule", "qp", to_port())
     received = wired.udp(dport=PORT)
@@ -385,9 +378,8 @@ def test_sniffer(wired, frames):
 
 def test_egress(wired, frames):
     """Egress rules drop or count frames that their QP sends, and do not affect other QPs."""
-    frames("cq", "cq", 0)
-    frames("qp", "tx", "cq", 0)
-    frames("qp", "other", "cq", 0)
+    frames.sender("tx")
+    frames.sender("other")
     frames("counters", "counters")
     frames("attach", "counters", "-", PACKETS, 0)
     frames("attach", "counters", "-", BYTES, 1)
@@ -483,9 +475,7 @@ def test_malformed(wired, frames):
     flows = counters(wired.card, 0, "objects")
     wrong = {}
     for name, (attr, want) in MALFORMED.items():
-        number = next(frames.numbers)
-        frames.socket.sendall(f"{number} flow bad qp {attr.hex()} -\n".encode())
-        got = frames.answer(number)["errno"]
+        got = frames.ask("flow", "bad", "qp", attr.hex(), "-")["errno"]
         if got == 0:
             frames("destroy", "bad")
         if got != want:
@@ -500,11 +490,9 @@ def test_too_many(wired, frames):
     receivers(frames, "qp")
     made = 0
     while True:
-        number = next(frames.numbers)
         attr = to_port(port=made + 1, priority=made % 7)
         name = f"rule{made}" if made < 100 else f"more{made}"
-        frames.socket.sendall(f"{number} flow {name} qp {attr.hex()} -\n".encode())
-        if got := frames.answer(number)["errno"]:
+        if got := frames.ask("flow", name, "qp", attr.hex(), "-")["errno"]:
             break
         made += 1
     assert made >= 1000 and got == errno.ENOMEM

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from lab import programs
-from lab.pair import find_port, gid_index, gid_text, listening, set_address
+from lab.pair import find_again, gid_index, gid_text, listening, set_address
 from lab.perftest import CM_LISTENS, ProgramFailed, both, find
 from settings import counters, full, long, wait_until
 from spaces import has_gid
@@ -53,7 +53,7 @@ def server(pair, request):
         port = pair.ornic[vm]
         vm.check(f"ip addr del {address}/64 dev {port.netdev}")
         set_address(vm, port.netdev, port.ip)
-        pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+        find_again(pair, vm)
 
 
 @contextmanager

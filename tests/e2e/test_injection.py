@@ -8,8 +8,8 @@ import signal
 import time
 
 import pytest
-from lab.pair import find_port
-from settings import carrier_changes, complaints, pings, wait_until
+from lab.pair import find_again
+from settings import carrier_changes, complaints, pings, queue_statistics, wait_until
 
 pytestmark = pytest.mark.full
 
@@ -93,8 +93,7 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
 
 
 def queue_stops(vm, programs, netdev):
-    rows = [line.split() for line in vm.check(f"{programs}/qstats {netdev}").splitlines()]
-    return sum(int(value) for direction, _, name, value in rows
+    return sum(value for direction, _, name, value in queue_statistics(vm, programs, netdev)
                if (direction, name) == ("tx", "stop"))
 
 
@@ -107,7 +106,7 @@ def test_send_ring_filled(debug_pair, guest_programs):
     limits = f"/sys/class/net/{port.netdev}/queues/tx-*/byte_queue_limits/limit_min"
     vm.check(f"ethtool -G {port.netdev} tx 256 && "
              f"for file in {limits}; do [ ! -e $file ] || echo {QUEUE_BYTES} >$file; done")
-    debug_pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+    find_again(debug_pair, vm)
     flood = f"""
 import socket
 with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
@@ -138,7 +137,7 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
     assert not complaints(vm)
     vm.check(f"for file in {limits}; do [ ! -e $file ] || echo 0 >$file; done; "
              f"ethtool -G {port.netdev} tx 1024")
-    debug_pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+    find_again(debug_pair, vm)
 
 
 def test_change_without_memory(debug_pair):

@@ -12,7 +12,7 @@ import time
 
 import pytest
 from lab.consumers import Nvme, consume
-from lab.pair import find_port
+from lab.pair import find_again
 from lab.perftest import perftest, pingpong, rping
 from ptp import phc, ptp_device
 from settings import Storm, Traffic, fail, reset_function, set_up_again
@@ -152,7 +152,7 @@ def test_changes(kcsan_pair, guest_programs):
     traffic.kill()
     flood.kill("INT")
     flood.wait()
-    kcsan_pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+    find_again(kcsan_pair, vm)
 
 
 def test_clock(kcsan_pair, guest_programs):

@@ -7,9 +7,10 @@ import re
 import subprocess
 
 import pytest
+import settings
 from lab import paths
-from lab.pair import find_port
-from lab.perftest import pingpong, rping
+from lab.pair import find_again
+from lab.perftest import pingpong
 from settings import (
     Traffic, counters, full, long, pci_address, reset_function, resources, set_up_again, wait_until,
 )
@@ -19,9 +20,8 @@ CYCLES, MANY_CYCLES = 20, 200
 
 def works(pair):
     """Checks that RC, UD and rdma_cm work between the VMs."""
-    pingpong(pair, pair.ornic, options="-n 100")
+    settings.works(pair)
     pingpong(pair, pair.ornic, "ud", "-n 100")
-    rping(pair, pair.ornic, count=5)
 
 
 @pytest.mark.parametrize("program", ["ib_write_bw", long("ib_read_bw"), long("ib_send_bw")])
@@ -104,9 +104,8 @@ def test_flr(pair):
     reset_function(pair, vm)
     assert pair.card.stats()["cards"]["nic0"]["function"]["resets"] > resets
     traffic.kill()
-    port = pair.ornic[vm]
     wait_until("a netdev", lambda: vm.netdevs_of("ornic"))
-    pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+    find_again(pair, vm)
     works(pair)
 
 
@@ -116,8 +115,7 @@ def test_reset_affects_one_card(pair):
     objects = counters(pair.card, 1, "objects")
     reset_function(pair, pair.a)
     assert counters(pair.card, 1, "objects") == objects
-    port = pair.ornic[pair.a]
-    pair.ornic[pair.a] = find_port(pair.a, port.netdev, port.ip)
+    find_again(pair, pair.a)
     works(pair)
 
 

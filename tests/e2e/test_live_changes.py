@@ -6,7 +6,7 @@ import re
 import time
 
 import pytest
-from lab.pair import find_port
+from lab.pair import find_again
 from settings import Traffic, carrier_changes, pings
 
 CHANGES = (
@@ -41,7 +41,7 @@ def make_changes(pair, programs):
     for change in CHANGES:
         vm.check(change.format(netdev=port.netdev, programs=programs), 60)
         yield change
-    pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+    find_again(pair, vm)
 
 
 def test_port_stays_up(taps, guest_programs):

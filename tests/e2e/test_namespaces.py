@@ -7,8 +7,8 @@ import contextlib
 import re
 
 import pytest
-from lab.perftest import perftest, pingpong, rping
-from settings import GIVEN_UP, counters, inject, listening, two_sides, wait_until
+from lab.perftest import perftest, pingpong
+from settings import GIVEN_UP, counters, inject, listening, two_sides, wait_until, works
 from spaces import NAMES, devices, has_gid, maker, netdev_of_gid, node_of
 
 # `enum ibv_event_type`: IBV_EVENT_DEVICE_FATAL
@@ -25,12 +25,6 @@ def make_spaces(two):
 def spaces(make_spaces):
     """A card in each of two namespaces, in exclusive mode."""
     return make_spaces("exclusive").move()
-
-
-def works(pair, ports):
-    """Checks that rdma_cm, and RC with addresses that programs exchange, work."""
-    rping(pair, ports, count=5)
-    pingpong(pair, ports, options="-n 100")
 
 
 @pytest.mark.full

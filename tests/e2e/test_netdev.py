@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import pcapfile
 import pytest
-from lab.pair import find_port
+from lab.pair import find_again
 from lab.seed import seed
-from settings import complaints, counters, long, pings, reset_function
+from settings import complaints, counters, long, pings, queue_statistics, reset_function
 from stream import BYTES, TRANSFER_PORT, send_bytes
 from toeplitz import data_of, toeplitz
 
@@ -44,7 +44,7 @@ def test_settings_under_traffic(pair):
         assert vm.run(f"ip link set {port.netdev} mtu 9001")[0]
     finally:
         flood.kill()
-    pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+    find_again(pair, vm)
 
 
 # The frames wait for 8 s in a queue of the guest, and must still be there when the MTU changes
@@ -69,7 +69,7 @@ def test_mtu_lowered_while_frames_wait(taps):
     assert pair.card.stats()["cards"]["nic0"]["function"]["resets"] == resets
     assert complaints(vm) == said
     vm.check(f"ip link set {port.netdev} mtu 9000")
-    pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+    find_again(pair, vm)
 
 
 # ---- Queues ----
@@ -85,12 +85,10 @@ class Received:
     """Counts the frames that each queue of VM `a` receives while the block runs."""
 
     def __init__(self, pair, programs):
-        self.vm, self.netdev = pair.a, pair.ornic[pair.a].netdev
-        self.program = programs / "qstats"
+        self.words = pair.a, programs, pair.ornic[pair.a].netdev
 
     def counts(self):
-        lines = self.vm.check(f"{self.program} {self.netdev}").splitlines()
-        return {int(queue): int(value) for direction, queue, name, value in map(str.split, lines)
+        return {queue: value for direction, queue, name, value in queue_statistics(*self.words)
                 if (direction, name) == ("rx", "packets")}
 
     def __enter__(self):
@@ -254,7 +252,7 @@ def test_scaling_survives(defaults, guest_programs):
     reset_function(pair, vm)
     assert table(pair) == before
     assert "L4" not in ethtool(pair, "-n", "rx-flow-hash udp4")
-    pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+    find_again(pair, vm)
     with Received(pair, guest_programs) as received:
         send_flows(pair)
     assert received.frames[0] == 0 and received.frames[1] >= FLOWS
@@ -300,16 +298,15 @@ class Sent:
     """Counts what the queues of VM `a`, and its card, send while the block runs."""
 
     def __init__(self, pair, programs):
-        self.pair, self.program = pair, programs / "qstats"
+        self.pair, self.programs = pair, programs
 
     def counts(self):
         total = {"card_packets": port_counter(self.pair, "tx_frames"),
                  "card_bytes": port_counter(self.pair, "tx_bytes")}
         netdev = self.pair.ornic[self.pair.a].netdev
-        for line in self.pair.a.check(f"{self.program} {netdev}").splitlines():
-            direction, _, name, value = line.split()
+        for direction, _, name, value in queue_statistics(self.pair.a, self.programs, netdev):
             if direction == "tx":
-                total[name] = total.get(name, 0) + int(value)
+                total[name] = total.get(name, 0) + value
         return total
 
     def __enter__(self):
@@ -401,7 +398,7 @@ def test_segmentation(taps, guest_programs, kind, mtu):
             ip = stack.enter_context(vlan(pair))[pair.b]
         send_bytes(pair, ip, scope)
     pair.a.check(f"ip link set {port.netdev} mtu 9000")
-    pair.ornic[pair.a] = find_port(pair.a, port.netdev, port.ip)
+    find_again(pair, pair.a)
 
     assert sent.by["gso_packets"] and sent.by["gso_wire_packets"] > 2 * sent.by["gso_packets"]
     assert sent.by["gso_wire_bytes"] > sent.by["gso_bytes"] > BYTES // 2
@@ -592,7 +589,7 @@ def test_rules_survive(rules, guest_programs):
         pings(pair.b, port.ip)
         assert arrives(pair, guest_programs, send) == 1, change
         assert arrives(pair, guest_programs, datagrams(pair, 40002)) is None
-    pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+    find_again(pair, vm)
     ethtool(pair, "-G", "tx 1024 rx 1024")
 
 

@@ -8,13 +8,12 @@ import time
 
 import pytest
 from lab import initramfs
-from lab.pair import find_port
-from lab.perftest import pingpong, rping
+from lab.pair import find_again
 from power import (
     CORRECTABLE, FATAL, KEXEC, LOAD, NONFATAL, POWER_OFF, REBOOT, aer, memory_hash, nothing_runs,
     python, qemu_status, recoveries, restart,
 )
-from settings import Traffic, pci_address, set_up_again, wait_until
+from settings import Traffic, pci_address, set_up_again, wait_until, works
 
 # Runs from memory, because the root directory does not survive sleep: the kernel's 9p has no
 # support for it. Reports on the console, because the agent's program is in the root directory, too.
@@ -45,11 +44,6 @@ done >/dev/null 2>&1
 END
 setsid chroot /awake /bin/busybox sh /script </dev/null >/dev/ttyS0 2>&1 &
 """
-
-
-def works(pair):
-    pingpong(pair, pair.ornic, options="-n 100")
-    rping(pair, pair.ornic, count=5)
 
 
 @pytest.mark.full
@@ -85,7 +79,7 @@ def test_nonfatal_error(pair):
 def test_nonfatal_error_of_a_lost_device(pair):
     """If the registers cannot be read after a non-fatal error, the driver has the slot reset
     [ORNIC-BUS-13]."""
-    vm, port = pair.a, pair.ornic[pair.a]
+    vm = pair.a
     traffic, before = Traffic(pair), recoveries(vm)
     pair.card.expects_reset("nic0")
     # The driver's own check of the device may be faster than the error
@@ -93,21 +87,21 @@ def test_nonfatal_error_of_a_lost_device(pair):
     aer(pair, vm, NONFATAL, disable=True)
     wait_until("the bus recovers", lambda: recoveries(vm) == before + 1)
     traffic.kill()
-    pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+    find_again(pair, vm)
     works(pair)
 
 
 def test_fatal_error(pair):
     """After a fatal error the slot is reset [ORNIC-BUS-13]. Programs end or can be killed, the
     netdev keeps its name and address, and new programs work, also after a second error."""
-    vm, port = pair.a, pair.ornic[pair.a]
+    vm = pair.a
     pair.card.expects_reset("nic0")
     for _ in range(2):
         traffic, before = Traffic(pair), recoveries(vm)
         aer(pair, vm, FATAL)
         wait_until("the bus recovers", lambda: recoveries(vm) == before + 1)
         traffic.kill()
-        pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+        find_again(pair, vm)
     works(pair)
 
 

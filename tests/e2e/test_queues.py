@@ -4,7 +4,7 @@ and programs run in both directions. Nothing is lost and nothing waits for an in
 come."""
 
 import pytest
-from lab.pair import Pair, Roles, find_port
+from lab.pair import Pair, Roles, find_again
 from lab.perftest import perftest, pingpong, rping, xsrq_pingpong
 from settings import counters, pings
 from test_verbs import PROGRAMS
@@ -79,7 +79,7 @@ def test_kernel(free_pair, sides):
     assert pings(vm, peer)
     vm.check(f"ping -q -f -c {MANY} -l 40 -W 5 {peer}", 300)
     vm.check(f"ethtool -G {port.netdev} tx 1024 rx 1024")
-    free_pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+    find_again(free_pair, vm)
 
 
 @pytest.mark.parametrize("case", PROGRAMS["cq"])

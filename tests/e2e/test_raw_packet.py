@@ -58,6 +58,16 @@ def to_port(port=PORT, **words):
     return flow_spec.rule(flow_spec.spec("udp", dport=port), **words)
 
 
+def listen(vm):
+    """Runs a program that prints a datagram for the kernel's port PORT + 1."""
+    command = vm.spawn("timeout 30 python3 -c \"import socket\n"
+                       "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+                       f"s.bind(('{HERE_IP}', {PORT + 1}))\n"
+                       "print(s.recv(99).decode())\"")
+    wait_until("it listens", lambda: vm.run(f"ss -Hlun sport = {PORT + 1} | grep -q .")[0] == 0)
+    return command
+
+
 def test_limits(frames):
     """The card's capabilities for RAW_PACKET QPs are reported."""
     told = frames("query")
@@ -74,8 +84,7 @@ def test_limits(frames):
 def test_send(wired, frames, size):
     """A frame arrives unchanged, from one SGE and from four."""
     frame = from_card(wired, Raw(bytes(i % 253 for i in range(size - 14))), type=0x88B5)[:size]
-    frames("cq", "cq", 0)
-    frames("qp", "qp", "cq", 0)
+    frames.sender()
     for sges in (1, 4):
         assert frames("send", "qp", frame.hex(), 0, 1, sges)["status"] == 0
         assert wired.receive(wanted=lambda got: got[12:14] == b"\x88\xb5") == [frame]
@@ -84,16 +93,14 @@ def test_send(wired, frames, size):
 def test_send_inline(wired, frames):
     """A frame of inline data, which needs no MR, arrives unchanged."""
     frame = from_card(wired, Raw(b"inline" * 8), type=0x88B5)
-    frames("cq", "cq", WITH_ALL)
-    frames("qp", "qp", "cq", 0)
+    frames.sender(wc_flags=WITH_ALL)
     assert frames("send", "qp", frame[:62].hex(), INLINE, 1)["status"] == 0
     assert wired.receive(wanted=lambda got: got[12:14] == b"\x88\xb5") == [frame[:62]]
 
 
 def test_send_refused(wired, frames):
     """A frame that is too long for the MTU, or too short, fails alone; later frames are sent."""
-    frames("cq", "cq", 0)
-    frames("qp", "qp", "cq", 0)
+    frames.sender()
     before = wired.stats()["tx_errors"]
     long = from_card(wired, Raw(bytes(MTU + 5)), type=0x88B5)
     short = from_card(wired, type=0x88B5)[:13]
@@ -108,12 +115,7 @@ def test_send_refused(wired, frames):
 def test_steering(wired, frames):
     """The frames of a rule are received whole; all others reach the netdev."""
     receiver(frames, "qp")
-    vm = wired.a
-    heard = vm.spawn("timeout 30 python3 -c \"import socket\n"
-                     "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
-                     f"s.bind(('{HERE_IP}', {PORT + 1}))\n"
-                     "print(s.recv(99).decode())\"")
-    wait_until("it listens", lambda: vm.run(f"ss -Hlun sport = {PORT + 1} | grep -q .")[0] == 0)
+    heard = listen(wired.a)
     sent = [wired.udp(dport=PORT, payload=bytes([i]) * (18 + 300 * i)) for i in range(5)]
     wired.send(*sent, wired.udp(dport=PORT + 1, payload=b"for the kernel"))
     assert [done["data"] for done in frames.poll("qp_cq", 5)] == sent
@@ -131,8 +133,7 @@ def test_steering(wired, frames):
 def test_send_checksums(wired, frames, network, transport):
     """IBV_SEND_IP_CSUM inserts the same checksums as scapy."""
     frame = from_card(wired, network, transport, Raw(b"sum me up"))
-    frames("cq", "cq", 0)
-    frames("qp", "qp", "cq", 0)
+    frames.sender()
     right = Ether(frame)
     if IP in right:
         del right[IP].chksum
@@ -251,8 +252,7 @@ def test_tso(wired, frames, network):
     mss, length = 1000, 20300
     header = from_card(wired, network, TCP(sport=PORT, dport=80, seq=0xFFFFF000, flags="FPAC",
                                            window=500, options=[("Timestamp", (1, 2))]))
-    frames("cq", "cq", 0)
-    frames("qp", "qp", "cq", 0, "tso")
+    frames.sender("qp", "tso")
     assert frames("tso", "qp", header.hex(), mss, length, IP_CSUM)["status"] == 0
     segments = wired.receive(21, wanted=mine)
     assert len(segments) == 21
@@ -284,8 +284,7 @@ def test_tso_by_tshark(wired, frames):
     length = frames("query")["max_tso"]
     header = from_card(wired, IP(src=HERE_IP, dst=PEER_IP),
                        TCP(sport=PORT, dport=4444, seq=1, flags="PA"))
-    frames("cq", "cq", 0)
-    frames("qp", "qp", "cq", 0, "tso")
+    frames.sender("qp", "tso")
     assert frames("tso", "qp", header.hex(), 1448, length, IP_CSUM)["status"] == 0
     wired.captured()
     words = ["tshark", "-r", wired.pcap, "-Y", "tcp.dstport == 4444", "-T", "fields",
@@ -309,15 +308,12 @@ def test_tso_refused(wired, frames):
     sent."""
     header = from_card(wired, IP(src=HERE_IP, dst=PEER_IP), TCP(sport=PORT, dport=80))
     udp = from_card(wired, IP(src=HERE_IP, dst=PEER_IP), UDP(sport=PORT, dport=80))
-    frames("cq", "cq", 0)
-    frames("qp", "qp", "cq", 0, "tso")
+    frames.sender("qp", "tso")
     # Either the provider or the card may refuse it
     for words in ((header.hex(), 0, 3000), (header[:30].hex(), 1000, 3000),
                   (udp.hex(), 1000, 3000), (header.hex(), 9000, 20000),
                   ((header + bytes(200)).hex(), 1000, 3000)):
-        number = next(frames.numbers)
-        frames.socket.sendall(f"{number} tso qp {' '.join(map(str, words))}\n".encode())
-        answer = frames.answer(number)
+        answer = frames.ask("tso", "qp", *words)
         assert answer["errno"] or answer["status"], words
     wired.drain()
     good = from_card(wired, IP(src=HERE_IP, dst=PEER_IP), UDP(sport=PORT, dport=80), Raw(b"good"))
@@ -345,8 +341,7 @@ def send_paced(wired, frames, words, sport):
     captured frames, the time that is due to each, and a function that sends them again."""
     frame = from_card(wired, IP(src=HERE_IP, dst=PEER_IP), UDP(sport=sport, dport=9),
                       Raw(bytes(958)))
-    frames("cq", "cq", 0)
-    frames("qp", "qp", "cq", 0)
+    frames.sender()
     frames("rate", "qp", KBPS, *words)
 
     def send():
@@ -386,8 +381,7 @@ def test_rate_limit_is_per_qp(wired, frames):
     """A QP that waits because of its rate does not delay other QPs, and goes on when the limit is
     removed."""
     for name in ("slow", "quick"):
-        frames("cq", f"{name}_cq", 0)
-        frames("qp", name, f"{name}_cq", 0)
+        frames.sender(name)
     frame = from_card(wired, Raw(bytes(986)), type=0x88B5)
     # 8 s for each frame, after two of them
     frames("rate", "slow", 1, 2000, 0)
@@ -403,8 +397,7 @@ def test_rate_limit_is_per_qp(wired, frames):
 def test_rate_refused(frames):
     """Rates beyond the limits, and rates for a QP in ERR, are refused."""
     told = frames("query")
-    frames("cq", "cq", 0)
-    frames("qp", "qp", "cq", 0)
+    frames.sender()
     frames("rate", "qp", told["max_rate"] + 1, 0, 0, errno=errno.EINVAL)
     frames("rate", "qp", told["max_rate"], 0, 0)
     frames("rate", "qp", told["min_rate"], 0, 0)
@@ -417,8 +410,7 @@ def test_loopback(wired, frames):
     """Frames to the port's own address are looped back only. Frames to a group are looped back and
     sent. Frames to another address are sent only."""
     receiver(frames, "rx")
-    frames("cq", "cq", 0)
-    frames("qp", "tx", "cq", 0)
+    frames.sender("tx")
     before = wired.stats()["tx_looped"]
     expected = {wired.mac: (True, False), GROUP: (True, True)}
     for number, (dst, (looped, sent)) in enumerate(expected.items()):
@@ -443,14 +435,8 @@ def test_loopback(wired, frames):
 
 def test_loopback_to_netdev(wired, frames):
     """A QP can send a frame to the kernel through the same port."""
-    vm = wired.a
-    heard = vm.spawn("timeout 30 python3 -c \"import socket\n"
-                     "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
-                     f"s.bind(('{HERE_IP}', {PORT + 1}))\n"
-                     "print(s.recv(99).decode())\"")
-    wait_until("it listens", lambda: vm.run(f"ss -Hlun sport = {PORT + 1} | grep -q .")[0] == 0)
-    frames("cq", "cq", 0)
-    frames("qp", "tx", "cq", 0)
+    heard = listen(wired.a)
+    frames.sender("tx")
     frame = from_card(wired, IP(src=PEER_IP, dst=HERE_IP), UDP(sport=PORT, dport=PORT + 1),
                       Raw(b"looped"), dst=wired.mac)
     assert frames("send", "tx", frame.hex(), 0, 1)["status"] == 0

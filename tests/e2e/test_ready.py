@@ -3,16 +3,10 @@
 probe, and takes a READY of before the reset for nothing [ORNIC-RST-5] [ORNIC-RST-4]."""
 
 import pytest
-from lab.pair import find_port
-from lab.perftest import pingpong, rping
-from settings import Traffic, fail, pci_address, reset_function, set_up_again, wait_until
+from lab.pair import find_again
+from settings import Traffic, fail, pci_address, reset_function, set_up_again, wait_until, works
 
 pytestmark = pytest.mark.full
-
-
-def works(pair):
-    pingpong(pair, pair.ornic, options="-n 100")
-    rping(pair, pair.ornic, count=5)
 
 
 def card_stats(pair):
@@ -55,11 +49,11 @@ def test_function_level_reset(late_pair):
     """After a function level reset under traffic the card is not ready when the waiting time of the
     PCI specification is over. The netdev comes back with its address."""
     pair, vm = late_pair, late_pair.a
-    port, traffic = pair.ornic[vm], Traffic(pair)
+    traffic = Traffic(pair)
     reset_function(pair, vm)
     traffic.kill()
     wait_until("a netdev", lambda: vm.netdevs_of("ornic"))
-    pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+    find_again(pair, vm)
     works(pair)
 
 

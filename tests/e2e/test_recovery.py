@@ -5,7 +5,7 @@ import contextlib
 import shlex
 
 import pytest
-from lab.pair import find_port
+from lab.pair import find_again
 from lab.perftest import pingpong
 from settings import carrier_changes, control, inject, pci_address, set_up_again, wait_until
 
@@ -114,10 +114,10 @@ def test_bus_error(pair):
         vm.qmp.execute("human-monitor-command", command_line="pcie_aer_inject_error rp0 DLP")
         wait_until("the link recovers", lambda number=number:
                    vm.dmesg().count("device recovery successful") == number)
-        pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+        find_again(pair, vm)
         pingpong(pair, pair.ornic)
     carrier = carrier_changes(vm, port.netdev)
     inject(pair, vm, "fatal")
     wait_until("the port was down", lambda: carrier_changes(vm, port.netdev) >= carrier + 2)
-    pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+    find_again(pair, vm)
     pingpong(pair, pair.ornic)

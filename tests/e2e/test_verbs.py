@@ -5,7 +5,7 @@ events. Each case is a function of a program in guest/, on one port of one VM.""
 import re
 
 import pytest
-from lab.pair import find_port
+from lab.pair import find_again
 from lab.perftest import pingpong
 from transfer import RC, RC_MORE, UD, mixed, transfer
 from settings import cases_of, come_back, control, full, inject, resources, run_cases, wait_until
@@ -132,7 +132,7 @@ def test_port_events(pair, guest_programs):
     assert command.poll() is None, command.poll()
     command.kill("KILL")
     command.wait()
-    pair.ornic[vm] = find_port(vm, port.netdev, port.ip)
+    find_again(pair, vm)
 
 
 def test_device_fatal(pair, guest_programs):

@@ -256,14 +256,12 @@ def send_then_post(wired, frames, sent, other):
     wait. Returns the frames that arrive: those that have not waited for too long. On a busy host
     that may be none."""
     before = wired.stats()
-    number = next(frames.numbers)
     wired.send(*sent, other)
     # The guest may be faster than a card that has no processor
     wait_until("they wait",
                lambda: wired.stats()["rx_delayed"] == before["rx_delayed"] + len(sent))
     # Post the receives with one command, as soon as possible
-    frames.socket.sendall(f"{number} post slow {len(sent)} 2048\n".encode())
-    frames.answer(number)
+    frames.ask("post", "slow", len(sent), 2048)
     got = [done["data"] for done in frames.poll("slow_cq", len(sent), exact=False)]
     after = wired.stats()
     assert got == sent[after["rx_delay_dropped"] - before["rx_delay_dropped"]:]
@@ -485,10 +483,9 @@ def test_sigkill(wired, guest_programs):
     program.kill()
     wait_until("nothing is left", lambda: counters(wired.card, 0, "objects") == before)
     steered = wired.stats()["rx_steered"]
-    no_ports = "nstat -az UdpNoPorts | awk '/UdpNoPorts/{print $2}'"
-    start = int(wired.a.check(no_ports))
+    start = wired.unclaimed()
     wired.send(*number_frames(wired, 20))
-    wait_until("the kernel has them", lambda: int(wired.a.check(no_ports)) == start + 20)
+    wait_until("the kernel has them", lambda: wired.unclaimed() == start + 20)
     assert wired.stats()["rx_steered"] == steered
 
 
@@ -536,7 +533,7 @@ def test_spread(wired, guest_programs):
 def test_owners_under_load(wired, guest_programs):
     """Under load each frame reaches its owner once: two processes with an RSS QP and four threads
     each, and the kernel."""
-    vm, count, rounds = wired.a, 500, 8
+    count, rounds = 500, 8
     commands, wants, everything = [], [], []
     for port, size in ((9001, 60), (9002, 333)):
         sent, want = flows(wired, port, count, size)
@@ -545,16 +542,15 @@ def test_owners_under_load(wired, guest_programs):
         commands.append(run_spread(wired, guest_programs, port, count * rounds,
                                    f"/tmp/spread{port}.log"))
     everything.append([wired.udp(sport=i, dport=9003) for i in range(1, count + 1)])
-    no_ports = "nstat -az UdpNoPorts | awk '/UdpNoPorts/{print $2}'"
-    start, before = int(vm.check(no_ports)), wired.stats()
+    start, before = wired.unclaimed(), wired.stats()
     for turn in range(1, rounds + 1):
         for three in zip(*everything):
             wired.send(*three)
         # The kernel's ring is the shortest
         wait_until("the kernel has its part",
-                   lambda want=start + turn * count: int(vm.check(no_ports)) >= want)
+                   lambda want=start + turn * count: wired.unclaimed() >= want)
     assert [spread_result(command) for command in commands] == wants
-    assert int(vm.check(no_ports)) == start + count * rounds
+    assert wired.unclaimed() == start + count * rounds
     after = wired.stats()
     assert after["rx_steered"] - before["rx_steered"] == 2 * count * rounds
     assert after["rx_dropped_no_wqe"] == before["rx_dropped_no_wqe"]

@@ -154,6 +154,10 @@ class Wired(Pair):
     def stats(self, group="port"):
         return counters(self.card, 0, group)
 
+    def unclaimed(self):
+        """Returns the number of datagrams that the kernel has received for no socket."""
+        return int(self.a.check("nstat -az UdpNoPorts | awk '/UdpNoPorts/{print $2}'"))
+
 
 class Frames:
     """guest/frames.c in the VM: each call is one of its commands."""
@@ -172,13 +176,21 @@ class Frames:
 
     def __call__(self, verb, *words, errno=0):
         """Sends a command, which must end with this errno, and returns the answer."""
-        number = next(self.numbers)
-        line = " ".join(map(str, (number, verb, *words))) + "\n"
-        self.socket.sendall(line.encode())
-        answer = self.answer(number)
-        assert answer["errno"] == errno, \
-            f"{line[:200]}: {os.strerror(answer['errno'])}, not {os.strerror(errno)}"
+        answer = self.ask(verb, *words)
+        assert answer["errno"] == errno, f"{' '.join(map(str, (verb, *words)))[:200]}: " \
+            f"{os.strerror(answer['errno'])}, not {os.strerror(errno)}"
         return answer
+
+    def ask(self, *words):
+        """Sends a command, which may fail, and returns the answer."""
+        number = next(self.numbers)
+        self.socket.sendall(f"{' '.join(map(str, (number, *words)))}\n".encode())
+        return self.answer(number)
+
+    def sender(self, name="qp", *words, wc_flags=0):
+        """Creates a QP with a CQ of its own."""
+        self("cq", f"{name}_cq", wc_flags)
+        self("qp", name, f"{name}_cq", 0, *words)
 
     def answer(self, number):
         while True:

@@ -6,7 +6,7 @@ import contextlib
 import re
 from pathlib import Path
 
-from lab.pair import find_port
+from lab.pair import find_again
 from settings import wait_until
 
 FRAMES = Path(__file__).parent / "guest/frames"
@@ -93,7 +93,7 @@ def attached(pair, programs):
     finally:
         xdp.detach()
         pair.a.check(f"ip link set {xdp.netdev} mtu 9000")
-        pair.ornic[pair.a] = find_port(pair.a, xdp.netdev, pair.ornic[pair.a].ip)
+        find_again(pair, pair.a)
 
 
 @contextlib.contextmanager

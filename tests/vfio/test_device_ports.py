@@ -332,7 +332,7 @@ def tap_name():
 
 def test_tap_carries_both_ways(launch, tmp_path, tap_name):
     end = End(tmp_path, "a")
-    server = launch("--port", end.option, "--port", f"tap,name={tap_name}")
+    launch("--port", end.option, "--port", f"tap,name={tap_name}")
     with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x88b5)) as host:
         host.settimeout(10)
         host.bind((tap_name, 0x88b5))
