@@ -5,12 +5,7 @@
  * Asks the kernel for features that only newer RDMA cores have. Prints one line per answer: its
  * name, and the value, or the errno below 0.
  */
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/ioctl.h>
-
-#include <rdma/rdma_user_ioctl.h>
 
 #include "uverbs.h"
 
@@ -18,34 +13,13 @@
 #define CORE_SUPPORT_ROBUST_UDATA (1 << 1)	/* IB_UVERBS_CORE_SUPPORT_ROBUST_UDATA */
 #define QUERY_PORT_SPEED 7			/* UVERBS_METHOD_QUERY_PORT_SPEED */
 #define OBJECT_DMAH 17				/* UVERBS_OBJECT_DMAH */
-#define ATTRS 3
-
-/* Return: 0 or errno */
-static int call(int fd, uint16_t object, uint16_t method, const struct ib_uverbs_attr *attrs,
-		uint16_t count)
-{
-	struct {
-		struct ib_uverbs_ioctl_hdr hdr;
-		struct ib_uverbs_attr attrs[ATTRS];
-	} all = {
-		.hdr = {
-			.length = sizeof(all.hdr) + count * sizeof(*attrs),
-			.object_id = object,
-			.method_id = method,
-			.num_attrs = count,
-		},
-	};
-
-	memcpy(all.attrs, attrs, count * sizeof(*attrs));
-	return ioctl(fd, RDMA_VERBS_IOCTL, &all) ? errno : 0;
-}
 
 /* Makes the context of fd, which has none */
 static uint64_t core_support(int fd)
 {
 	struct ornic_alloc_ucontext_resp resp;
 	uint64_t bits;
-	const struct ib_uverbs_attr attrs[ATTRS] = {
+	const struct ib_uverbs_attr attrs[] = {
 		{ .attr_id = UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, .len = sizeof(bits),
 		  .data = (uintptr_t)&bits, .flags = UVERBS_ATTR_F_MANDATORY },
 		/* The driver's request: 8 bytes of zeros are in the attribute itself */
@@ -54,7 +28,7 @@ static uint64_t core_support(int fd)
 		{ .attr_id = UVERBS_ATTR_UHW_OUT, .len = sizeof(resp), .data = (uintptr_t)&resp,
 		  .flags = UVERBS_ATTR_F_MANDATORY },
 	};
-	int err = call(fd, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT, attrs, ATTRS);
+	int err = uverbs_ioctl(fd, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT, attrs, 3);
 
 	if (err)
 		die("GET_CONTEXT", err);
@@ -70,7 +44,7 @@ static int64_t port_speed(int fd)
 		{ .attr_id = 1, .len = sizeof(speed), .data = (uintptr_t)&speed,
 		  .flags = UVERBS_ATTR_F_MANDATORY },
 	};
-	int err = call(fd, UVERBS_OBJECT_DEVICE, QUERY_PORT_SPEED, attrs, 2);
+	int err = uverbs_ioctl(fd, UVERBS_OBJECT_DEVICE, QUERY_PORT_SPEED, attrs, 2);
 
 	return err ? -err : (int64_t)speed;
 }
@@ -79,7 +53,7 @@ static int64_t dma_handle(int fd)
 {
 	const struct ib_uverbs_attr attr = { .attr_id = 0, .flags = UVERBS_ATTR_F_MANDATORY };
 
-	return -call(fd, OBJECT_DMAH, 0, &attr, 1);
+	return -uverbs_ioctl(fd, OBJECT_DMAH, 0, &attr, 1);
 }
 
 int main(int argc, char **argv)

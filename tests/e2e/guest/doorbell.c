@@ -5,17 +5,10 @@
  * Rings doorbells in the page of this process: COUNT times for a QP of another process, with an
  * index that is invalid there; COUNT times for an EQ; and COUNT times with an undefined type.
  */
-#include <endian.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "uverbs.h"
-
-static void ring(struct uverbs *uv, uint64_t type, uint64_t num, uint32_t value)
-{
-	*(volatile uint64_t *)uv->db = htole64(ORNIC_PREP(ORNIC_DB_TYPE, type) |
-					       ORNIC_PREP(ORNIC_DB_NUM, num) | value);
-}
 
 int main(int argc, char **argv)
 {
@@ -29,9 +22,9 @@ int main(int argc, char **argv)
 	count = atoi(argv[3]);
 	uverbs_context(&uv, argv[1]);
 	for (i = 0; i < count; i++) {
-		ring(&uv, ORNIC_DB_SQ, qpn, 0xdead0000u + i);
-		ring(&uv, ORNIC_DB_EQ, 0, ORNIC_ARM_NEXT);
-		ring(&uv, 77, qpn, 0);
+		ring_doorbell(&uv, ORNIC_DB_SQ, qpn, 0xdead0000u + i);
+		ring_doorbell(&uv, ORNIC_DB_EQ, 0, ORNIC_ARM_NEXT);
+		ring_doorbell(&uv, 77, qpn, 0);
 	}
 	/* Posted writes: the page must still be there when they arrive */
 	sleep(1);

@@ -11,11 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <unistd.h>
-
-#include <rdma/rdma_user_ioctl.h>
 
 #include "uverbs.h"
 
@@ -44,45 +40,25 @@ static uint8_t *end_of_memory(void)
 /* response: the response of the verb, followed by that of the driver */
 static int resize_cq(int fd, uint32_t handle, uint32_t cqe, void *response)
 {
-	struct {
-		struct ib_uverbs_cmd_hdr hdr;
-		struct ib_uverbs_resize_cq cmd;
-	} all = {
-		.hdr = {
-			.command = IB_USER_VERBS_CMD_RESIZE_CQ,
-			.in_words = sizeof(all) / 4,
-			.out_words = (sizeof(struct ib_uverbs_resize_cq_resp) +
-				      sizeof(struct ornic_resize_resp)) / 4,
-		},
-		.cmd = { .response = (uintptr_t)response, .cq_handle = handle, .cqe = cqe },
-	};
+	const struct ib_uverbs_resize_cq cmd = { .cq_handle = handle, .cqe = cqe };
 
-	return write(fd, &all, sizeof(all)) < 0 ? errno : 0;
+	return uverbs_write_to(fd, IB_USER_VERBS_CMD_RESIZE_CQ, &cmd, sizeof(cmd), response,
+			       sizeof(struct ib_uverbs_resize_cq_resp) +
+			       sizeof(struct ornic_resize_resp), NULL);
 }
 
 static int resize_srq(int fd, uint32_t handle, uint32_t max_wr, void *resp, uint16_t len)
 {
-	struct {
-		struct ib_uverbs_ioctl_hdr hdr;
-		struct ib_uverbs_attr attrs[3];
-	} all = {
-		.hdr = {
-			.length = sizeof(all),
-			.object_id = UVERBS_OBJECT_SRQ,
-			.method_id = ORNIC_METHOD_SRQ_RESIZE,
-			.num_attrs = 3,
-		},
-		.attrs = {
-			{ .attr_id = ORNIC_ATTR_SRQ_RESIZE_HANDLE, .data = handle,
-			  .flags = UVERBS_ATTR_F_MANDATORY },
-			{ .attr_id = ORNIC_ATTR_SRQ_RESIZE_MAX_WR, .len = 4, .data = max_wr,
-			  .flags = UVERBS_ATTR_F_MANDATORY },
-			{ .attr_id = ORNIC_ATTR_SRQ_RESIZE_RESP, .len = len,
-			  .data = (uintptr_t)resp, .flags = UVERBS_ATTR_F_MANDATORY },
-		},
+	const struct ib_uverbs_attr attrs[] = {
+		{ .attr_id = ORNIC_ATTR_SRQ_RESIZE_HANDLE, .data = handle,
+		  .flags = UVERBS_ATTR_F_MANDATORY },
+		{ .attr_id = ORNIC_ATTR_SRQ_RESIZE_MAX_WR, .len = 4, .data = max_wr,
+		  .flags = UVERBS_ATTR_F_MANDATORY },
+		{ .attr_id = ORNIC_ATTR_SRQ_RESIZE_RESP, .len = len, .data = (uintptr_t)resp,
+		  .flags = UVERBS_ATTR_F_MANDATORY },
 	};
 
-	return ioctl(fd, RDMA_VERBS_IOCTL, &all) ? errno : 0;
+	return uverbs_ioctl(fd, UVERBS_OBJECT_SRQ, ORNIC_METHOD_SRQ_RESIZE, attrs, 3);
 }
 
 static int modify_srq(int fd, uint32_t handle, uint32_t mask, const struct udata *udata)

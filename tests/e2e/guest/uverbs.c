@@ -8,13 +8,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <rdma/rdma_user_ioctl.h>
+
 #include "uverbs.h"
 
 #define WORDS 256
+#define IOCTL_ATTRS 3
 #define QP_MASK_INIT (1 << 0 | 1 << 3 | 1 << 4 | 1 << 5)
 #define QP_MASK_RTR (1 << 0 | 1 << 7 | 1 << 8 | 1 << 12 | 1 << 15 | 1 << 17 | 1 << 20)
 #define QP_MASK_RTS (1 << 0 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 13 | 1 << 16)
@@ -23,6 +27,12 @@ _Noreturn void die(const char *what, int err)
 {
 	fprintf(stderr, "%s: %s\n", what, err ? strerror(err) : "not as expected");
 	exit(2);
+}
+
+static void must(const char *what, int err)
+{
+	if (err)
+		die(what, err);
 }
 
 static void read_line(const char *path, char *line, size_t len)
@@ -93,6 +103,25 @@ int uverbs_write(int fd, unsigned int command, const void *in, size_t in_len, vo
 	return err;
 }
 
+int uverbs_ioctl(int fd, uint16_t object, uint16_t method, const struct ib_uverbs_attr *attrs,
+		 uint16_t count)
+{
+	struct {
+		struct ib_uverbs_ioctl_hdr hdr;
+		struct ib_uverbs_attr attrs[IOCTL_ATTRS];
+	} all = {
+		.hdr = {
+			.length = sizeof(all.hdr) + count * sizeof(*attrs),
+			.object_id = object,
+			.method_id = method,
+			.num_attrs = count,
+		},
+	};
+
+	memcpy(all.attrs, attrs, count * sizeof(*attrs));
+	return ioctl(fd, RDMA_VERBS_IOCTL, &all) ? errno : 0;
+}
+
 int uverbs_write_ex(int fd, unsigned int command, const void *in, size_t in_len, void *out,
 		    size_t out_len, const struct udata *udata)
 {
@@ -149,13 +178,10 @@ void uverbs_context(struct uverbs *uv, const char *device)
 	static const struct ornic_board zero;
 	const struct ornic_alloc_ucontext_req req = {};
 	const struct udata udata = { &req, sizeof(req), sizeof(uv->resp) };
-	int err;
 
 	memset(uv, 0, sizeof(*uv));
 	uv->fd = uverbs_open(device);
-	err = uverbs_try_context(uv->fd, &udata, uv);
-	if (err)
-		die("GET_CONTEXT", err);
+	must("GET_CONTEXT", uverbs_try_context(uv->fd, &udata, uv));
 	uv->db = uverbs_map(uv->fd, uv->resp.db.length, PROT_WRITE, uv->resp.db.offset);
 	if (!(uv->resp.caps & ORNIC_UCONTEXT_CAP_SHADOW))
 		return;
@@ -170,12 +196,9 @@ uint32_t uverbs_pd(int fd)
 {
 	struct ib_uverbs_alloc_pd_resp out = {};
 	struct ib_uverbs_alloc_pd cmd = {};
-	int err;
 
-	err = uverbs_write(fd, IB_USER_VERBS_CMD_ALLOC_PD, &cmd, sizeof(cmd), &out, sizeof(out),
-			   NULL);
-	if (err)
-		die("ALLOC_PD", err);
+	must("ALLOC_PD", uverbs_write(fd, IB_USER_VERBS_CMD_ALLOC_PD, &cmd, sizeof(cmd), &out,
+				      sizeof(out), NULL));
 	return out.pd_handle;
 }
 
@@ -228,11 +251,8 @@ void uverbs_cq(struct uverbs *uv, uint32_t cqe, struct ring_cq *cq)
 	const struct ornic_create_cq_req req = {};
 	const struct udata udata = { &req, sizeof(req), sizeof(cq->resp) };
 	uint8_t *at;
-	int err;
 
-	err = uverbs_try_cq(uv->fd, cqe, 0, &udata, cq);
-	if (err)
-		die("CREATE_CQ", err);
+	must("CREATE_CQ", uverbs_try_cq(uv->fd, cqe, 0, &udata, cq));
 	at = uverbs_map(uv->fd, cq->resp.map.length, PROT_READ | PROT_WRITE, cq->resp.map.offset);
 	cq->ring = (void *)(at + cq->resp.ring_offset);
 	cq->dbr = (void *)(at + cq->resp.dbr_offset);
@@ -267,12 +287,9 @@ void uverbs_srq(struct uverbs *uv, uint32_t pd, struct ring_srq *srq)
 		struct ornic_create_srq_resp driver;
 	} out = {};
 	uint8_t *at;
-	int err;
 
-	err = uverbs_write(uv->fd, IB_USER_VERBS_CMD_CREATE_SRQ, &cmd, sizeof(cmd), &out,
-			   sizeof(out), &udata);
-	if (err)
-		die("CREATE_SRQ", err);
+	must("CREATE_SRQ", uverbs_write(uv->fd, IB_USER_VERBS_CMD_CREATE_SRQ, &cmd, sizeof(cmd),
+					&out, sizeof(out), &udata));
 	srq->handle = out.core.srq_handle;
 	srq->resp = out.driver;
 	at = uverbs_map(uv->fd, srq->resp.map.length, PROT_READ | PROT_WRITE,
@@ -299,11 +316,8 @@ void uverbs_rc_qp(struct uverbs *uv, uint32_t pd, const struct ring_cq *cq,
 		.srq_handle = srq ? srq->handle : 0,
 	};
 	uint8_t *at;
-	int err;
 
-	err = uverbs_try_qp(uv->fd, &cmd, &udata, qp);
-	if (err)
-		die("CREATE_QP", err);
+	must("CREATE_QP", uverbs_try_qp(uv->fd, &cmd, &udata, qp));
 	qp->uv = uv;
 	at = uverbs_map(uv->fd, qp->resp.map.length, PROT_READ | PROT_WRITE, qp->resp.map.offset);
 	qp->sq = at + qp->resp.sq_offset;
@@ -315,12 +329,9 @@ void uverbs_destroy_qp(int fd, const struct ring_qp *qp)
 {
 	struct ib_uverbs_destroy_qp cmd = { .qp_handle = qp->handle };
 	struct ib_uverbs_destroy_qp_resp out;
-	int err;
 
-	err = uverbs_write(fd, IB_USER_VERBS_CMD_DESTROY_QP, &cmd, sizeof(cmd), &out, sizeof(out),
-			   NULL);
-	if (err)
-		die("DESTROY_QP", err);
+	must("DESTROY_QP", uverbs_write(fd, IB_USER_VERBS_CMD_DESTROY_QP, &cmd, sizeof(cmd), &out,
+					sizeof(out), NULL));
 }
 
 int uverbs_try_mr(int fd, uint32_t pd, const void *addr, uint64_t length, uint64_t iova,
@@ -346,20 +357,15 @@ int uverbs_try_mr(int fd, uint32_t pd, const void *addr, uint64_t length, uint64
 void uverbs_mr(int fd, uint32_t pd, const void *addr, uint64_t length, uint32_t access,
 	       struct region *mr)
 {
-	int err = uverbs_try_mr(fd, pd, addr, length, (uintptr_t)addr, access, mr);
-
-	if (err)
-		die("REG_MR", err);
+	must("REG_MR", uverbs_try_mr(fd, pd, addr, length, (uintptr_t)addr, access, mr));
 }
 
 void uverbs_dereg_mr(int fd, const struct region *mr)
 {
 	struct ib_uverbs_dereg_mr cmd = { .mr_handle = mr->handle };
-	int err;
 
-	err = uverbs_write(fd, IB_USER_VERBS_CMD_DEREG_MR, &cmd, sizeof(cmd), NULL, 0, NULL);
-	if (err)
-		die("DEREG_MR", err);
+	must("DEREG_MR", uverbs_write(fd, IB_USER_VERBS_CMD_DEREG_MR, &cmd, sizeof(cmd), NULL, 0,
+				      NULL));
 }
 
 void read_gid(const char *device, unsigned int index, uint8_t *gid)
@@ -381,15 +387,11 @@ void read_gid(const char *device, unsigned int index, uint8_t *gid)
 static void modify(const struct ring_qp *qp, struct ib_uverbs_modify_qp *cmd, uint8_t state,
 		   uint32_t mask)
 {
-	int err;
-
 	cmd->qp_handle = qp->handle;
 	cmd->qp_state = state;
 	cmd->attr_mask = mask;
-	err = uverbs_write(qp->uv->fd, IB_USER_VERBS_CMD_MODIFY_QP, cmd, sizeof(*cmd), NULL, 0,
-			   NULL);
-	if (err)
-		die("MODIFY_QP", err);
+	must("MODIFY_QP", uverbs_write(qp->uv->fd, IB_USER_VERBS_CMD_MODIFY_QP, cmd, sizeof(*cmd),
+				       NULL, 0, NULL));
 }
 
 void uverbs_connect(struct ring_qp *qp, uint32_t dest_qpn, const uint8_t *gid, unsigned int index)
@@ -442,11 +444,15 @@ void ring_publish(__le32 *word, uint32_t value)
 	atomic_store_explicit((_Atomic(uint32_t) *)word, htole32(value), memory_order_seq_cst);
 }
 
+void ring_doorbell(struct uverbs *uv, uint64_t type, uint64_t num, uint32_t value)
+{
+	*(volatile uint64_t *)uv->db = htole64(ORNIC_PREP(ORNIC_DB_TYPE, type) |
+					       ORNIC_PREP(ORNIC_DB_NUM, num) | value);
+}
+
 void ring_sq_doorbell(struct ring_qp *qp)
 {
-	*(volatile uint64_t *)qp->uv->db =
-		htole64(ORNIC_PREP(ORNIC_DB_TYPE, (uint64_t)ORNIC_DB_SQ) |
-			ORNIC_PREP(ORNIC_DB_NUM, (uint64_t)qp->resp.qpn) | qp->sq_pi);
+	ring_doorbell(qp->uv, ORNIC_DB_SQ, qp->resp.qpn, qp->sq_pi);
 }
 
 void ring_post_send(struct ring_qp *qp, const void *wqe, unsigned int slots)

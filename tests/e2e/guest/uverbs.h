@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
 
 #include <ornic_hw_cmd.h>
 #include <rdma/ornic-abi.h>
@@ -84,6 +85,10 @@ int uverbs_write_to(int fd, unsigned int command, const void *in, size_t in_len,
 int uverbs_write(int fd, unsigned int command, const void *in, size_t in_len, void *out,
 		 size_t out_len, const struct udata *udata);
 
+/* At most 3 attributes. Return: 0 or errno. */
+int uverbs_ioctl(int fd, uint16_t object, uint16_t method, const struct ib_uverbs_attr *attrs,
+		 uint16_t count);
+
 /*
  * As uverbs_write(), for extended commands. All lengths are multiples of 8. out_len is the length
  * of the verb's response alone; that of the driver follows it.
@@ -129,6 +134,7 @@ void ring_post_send(struct ring_qp *qp, const void *wqe, unsigned int slots);
 void ring_post_empty_send(struct ring_qp *qp);
 void ring_post_recv(struct ring_qp *qp, uint64_t wr_id, const struct ornic_sge *sge,
 		    unsigned int count);
+void ring_doorbell(struct uverbs *uv, uint64_t type, uint64_t num, uint32_t value);
 void ring_sq_doorbell(struct ring_qp *qp);
 /* Store a word, visible to the device after all earlier stores */
 void ring_publish(__le32 *word, uint32_t value);
