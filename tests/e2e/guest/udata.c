@@ -112,7 +112,7 @@ static void resizes(int fd, struct ring_cq *cq)
 
 static void qps(int fd, uint32_t pd, uint32_t cq_handle)
 {
-	const struct ib_uverbs_create_qp good = {
+	struct ib_uverbs_create_qp good = {
 		.pd_handle = pd,
 		.send_cq_handle = cq_handle,
 		.recv_cq_handle = cq_handle,
@@ -126,26 +126,21 @@ static void qps(int fd, uint32_t pd, uint32_t cq_handle)
 		const char *name;
 		struct ib_uverbs_create_qp cmd;
 	} odd[] = {
-		{ "4 billion sends", good },	 { "4 billion receives", good },
-		{ "4 billion send SGEs", good }, { "4 billion receive SGEs", good },
-		{ "4 billion inline bytes", good }, { "type 200", good },
-		{ "type RAW_PACKET", good },	 { "no such PD", good },
-		{ "no such CQ", good },
+		{ "4 billion sends", but(good, max_send_wr, ~0u) },
+		{ "4 billion receives", but(good, max_recv_wr, ~0u) },
+		{ "4 billion send SGEs", but(good, max_send_sge, ~0u) },
+		{ "4 billion receive SGEs", but(good, max_recv_sge, ~0u) },
+		{ "4 billion inline bytes", but(good, max_inline_data, ~0u) },
+		{ "type 200", but(good, qp_type, 200) },
+		{ "type RAW_PACKET", but(good, qp_type, IB_UVERBS_QPT_RAW_PACKET) },
+		{ "no such PD", but(good, pd_handle, 12345) },
+		{ "no such CQ", but(good, send_cq_handle, 12345) },
 	};
 	struct long_request bytes = {};
 	struct udata udata;
 	struct ring_qp qp;
 	size_t i;
 
-	odd[0].cmd.max_send_wr = ~0u;
-	odd[1].cmd.max_recv_wr = ~0u;
-	odd[2].cmd.max_send_sge = ~0u;
-	odd[3].cmd.max_recv_sge = ~0u;
-	odd[4].cmd.max_inline_data = ~0u;
-	odd[5].cmd.qp_type = 200;
-	odd[6].cmd.qp_type = IB_UVERBS_QPT_RAW_PACKET;
-	odd[7].cmd.pd_handle = 12345;
-	odd[8].cmd.send_cq_handle = 12345;
 	for (i = 0; i < SPOILED; i++) {
 		udata = spoil(i, &bytes, sizeof(struct ornic_create_qp_req), sizeof(qp.resp));
 		say("qp", spoiled[i].name, uverbs_try_qp(fd, &good, &udata, &qp));

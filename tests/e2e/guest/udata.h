@@ -23,6 +23,14 @@ struct spoiled {
 
 extern const struct spoiled spoiled[SPOILED];
 
+/* A copy of a good request with one other value */
+#define but(good, field, value)                       \
+	({                                            \
+		typeof(good) but_ = (good);           \
+		but_.field = (value);                 \
+		but_;                                 \
+	})
+
 /* Return: a request spoiled in the i-th way, stored in bytes; len: of a good one */
 struct udata spoil(size_t i, struct long_request *bytes, size_t len, size_t out_len);
 void say(const char *verb, const char *what, int err);

@@ -28,7 +28,7 @@ static int try_wq(int fd, const struct ib_uverbs_ex_create_wq *cmd, const struct
 /* Return: handle of a good one */
 static uint32_t wqs(int fd, uint32_t pd, uint32_t cq)
 {
-	const struct ib_uverbs_ex_create_wq good = {
+	struct ib_uverbs_ex_create_wq good = {
 		.wq_type = IB_UVERBS_WQT_RQ, .pd_handle = pd, .cq_handle = cq, .max_wr = 16,
 		.max_sge = 1,
 	};
@@ -36,24 +36,21 @@ static uint32_t wqs(int fd, uint32_t pd, uint32_t cq)
 		const char *name;
 		struct ib_uverbs_ex_create_wq cmd;
 	} odd[] = {
-		{ "comp_mask", good },	 { "type 7", good },	    { "no such PD", good },
-		{ "no such CQ", good },	 { "no receives", good },   { "4 billion receives", good },
-		{ "4 billion SGEs", good }, { "top flag", good },   { "all flags", good },
+		{ "comp_mask", but(good, comp_mask, 1u << 31) },
+		{ "type 7", but(good, wq_type, 7) },
+		{ "no such PD", but(good, pd_handle, FIRST_HANDLE) },
+		{ "no such CQ", but(good, cq_handle, FIRST_HANDLE) },
+		{ "no receives", but(good, max_wr, 0) },
+		{ "4 billion receives", but(good, max_wr, ~0u) },
+		{ "4 billion SGEs", but(good, max_sge, ~0u) },
+		{ "top flag", but(good, create_flags, 1u << 31) },
+		{ "all flags", but(good, create_flags, ~0u) },
 	};
 	struct long_request bytes = {};
 	struct udata udata;
 	uint32_t handle = 0;
 	size_t i;
 
-	odd[0].cmd.comp_mask = 1u << 31;
-	odd[1].cmd.wq_type = 7;
-	odd[2].cmd.pd_handle = FIRST_HANDLE;
-	odd[3].cmd.cq_handle = FIRST_HANDLE;
-	odd[4].cmd.max_wr = 0;
-	odd[5].cmd.max_wr = ~0u;
-	odd[6].cmd.max_sge = ~0u;
-	odd[7].cmd.create_flags = 1u << 31;
-	odd[8].cmd.create_flags = ~0u;
 	for (i = 0; i < SPOILED; i++) {
 		udata = spoil(i, &bytes, sizeof(struct ornic_create_wq_req),
 			      sizeof(struct ornic_create_wq_resp));
@@ -123,7 +120,7 @@ static uint32_t rss_qps(int fd, uint32_t pd, uint32_t table)
 		.pd_handle = pd, .qp_type = IB_UVERBS_QPT_RAW_PACKET,
 		.comp_mask = IB_UVERBS_CREATE_QP_MASK_IND_TABLE, .rwq_ind_tbl_handle = table,
 	};
-	const struct ornic_create_qp_req good = {
+	struct ornic_create_qp_req good = {
 		.rx_hash_function = 1, .rx_hash_key_len = 40,
 		.rx_hash_fields = ORNIC_RX_HASH_SRC_IPV4,
 	};
@@ -131,9 +128,15 @@ static uint32_t rss_qps(int fd, uint32_t pd, uint32_t table)
 		const char *name;
 		struct ornic_create_qp_req req;
 	} odd[] = {
-		{ "comp_mask", good },	 { "TSO headers", good },    { "no function", good },
-		{ "function 2", good },	 { "key of 39", good },	     { "key of 255", good },
-		{ "unknown field", good }, { "field 63", good },     { "good", good },
+		{ "comp_mask", but(good, comp_mask, 1u << 31) },
+		{ "TSO headers", but(good, max_tso_header, 64) },
+		{ "no function", but(good, rx_hash_function, 0) },
+		{ "function 2", but(good, rx_hash_function, 2) },
+		{ "key of 39", but(good, rx_hash_key_len, 39) },
+		{ "key of 255", but(good, rx_hash_key_len, 255) },
+		{ "unknown field", but(good, rx_hash_fields, good.rx_hash_fields | 1u << 20) },
+		{ "field 63", but(good, rx_hash_fields, good.rx_hash_fields | 1ull << 63) },
+		{ "good", good },
 	};
 	struct ib_uverbs_ex_create_qp wrong = cmd;
 	struct udata udata = { &good, 8, sizeof(struct ornic_create_qp_resp) };
@@ -142,14 +145,6 @@ static uint32_t rss_qps(int fd, uint32_t pd, uint32_t table)
 
 	say("rss", "no request", try_raw_qp(fd, &cmd, &none, &handle));
 	say("rss", "request of 8 bytes", try_raw_qp(fd, &cmd, &udata, &handle));
-	odd[0].req.comp_mask = 1u << 31;
-	odd[1].req.max_tso_header = 64;
-	odd[2].req.rx_hash_function = 0;
-	odd[3].req.rx_hash_function = 2;
-	odd[4].req.rx_hash_key_len = 39;
-	odd[5].req.rx_hash_key_len = 255;
-	odd[6].req.rx_hash_fields |= 1u << 20;
-	odd[7].req.rx_hash_fields |= 1ull << 63;
 	for (i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
 		udata = (struct udata){ &odd[i].req, sizeof(odd[i].req),
 					sizeof(struct ornic_create_qp_resp) };
@@ -193,48 +188,32 @@ static void flows(int fd, uint32_t qp)
 	struct {
 		const char *name;
 		struct long_rule rule;
-		size_t len;
+		size_t missing;		/* bytes at the end */
 	} odd[] = {
-		{ "good", good, sizeof(good) },
-		{ "comp_mask", good, sizeof(good) },
-		{ "no such QP", good, sizeof(good) },
-		{ "reserved byte", good, sizeof(good) },
-		{ "top flag", good, sizeof(good) },
-		{ "no such port", good, sizeof(good) },
-		{ "type 200", good, sizeof(good) },
-		{ "size beyond the request", good, sizeof(good) - 24 },
-		{ "size of one spec", good, sizeof(good) },
-		{ "size above all", good, sizeof(good) },
-		{ "one spec said", good, sizeof(good) },
-		{ "200 specs said", good, sizeof(good) },
-		{ "spec of size 0", good, sizeof(good) },
-		{ "spec of size 8", good, sizeof(good) },
-		{ "spec of size 65535", good, sizeof(good) },
-		{ "spec's reserved bits", good, sizeof(good) },
-		{ "unknown spec", good, sizeof(good) },
-		{ "unknown action", good, sizeof(good) },
-		{ "good again", good, sizeof(good) },
+		{ "good", good },
+		{ "comp_mask", but(good, cmd.comp_mask, 1) },
+		{ "no such QP", but(good, cmd.qp_handle, FIRST_HANDLE) },
+		{ "reserved byte", but(good, cmd.flow_attr.reserved[1], 1) },
+		{ "top flag", but(good, cmd.flow_attr.flags, 1u << 31) },
+		{ "no such port", but(good, cmd.flow_attr.port, 200) },
+		{ "type 200", but(good, cmd.flow_attr.type, 200) },
+		{ "size beyond the request", good, 24 },
+		{ "size of one spec", but(good, cmd.flow_attr.size, sizeof(good.eth)) },
+		{ "size above all", but(good, cmd.flow_attr.size, 0xffff) },
+		{ "one spec said", but(good, cmd.flow_attr.num_of_specs, 1) },
+		{ "200 specs said", but(good, cmd.flow_attr.num_of_specs, 200) },
+		{ "spec of size 0", but(good, eth.size, 0) },
+		{ "spec of size 8", but(good, eth.size, 8) },
+		{ "spec of size 65535", but(good, eth.size, 0xffff) },
+		{ "spec's reserved bits", but(good, eth.reserved, 1) },
+		{ "unknown spec", but(good, eth.type, 0x2f) },
+		{ "unknown action", but(good, drop.type, 0x10ff) },
+		{ "good again", good },
 	};
 	size_t i;
 
-	odd[1].rule.cmd.comp_mask = 1;
-	odd[2].rule.cmd.qp_handle = FIRST_HANDLE;
-	odd[3].rule.cmd.flow_attr.reserved[1] = 1;
-	odd[4].rule.cmd.flow_attr.flags = 1u << 31;
-	odd[5].rule.cmd.flow_attr.port = 200;
-	odd[6].rule.cmd.flow_attr.type = 200;
-	odd[8].rule.cmd.flow_attr.size = sizeof(good.eth);
-	odd[9].rule.cmd.flow_attr.size = 0xffff;
-	odd[10].rule.cmd.flow_attr.num_of_specs = 1;
-	odd[11].rule.cmd.flow_attr.num_of_specs = 200;
-	odd[12].rule.eth.size = 0;
-	odd[13].rule.eth.size = 8;
-	odd[14].rule.eth.size = 0xffff;
-	odd[15].rule.eth.reserved = 1;
-	odd[16].rule.eth.type = 0x2f;
-	odd[17].rule.drop.type = 0x10ff;
 	for (i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
-		say("flow", odd[i].name, try_flow(fd, &odd[i].rule, odd[i].len));
+		say("flow", odd[i].name, try_flow(fd, &odd[i].rule, sizeof(good) - odd[i].missing));
 }
 
 static void raw_qps(int fd, uint32_t pd, uint32_t cq)
