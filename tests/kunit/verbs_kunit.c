@@ -51,12 +51,6 @@ static const struct ib_gid_attr *verbs_find_gid(struct ib_device *ibdev)
 	return ERR_PTR(-ENOENT);
 }
 
-/**
- * verbs_init - set up a test
- * @test:	its priv is set to struct verbs
- *
- * Return: 0, or a negative error number if there is no operational device.
- */
 int verbs_init(struct kunit *test)
 {
 	struct verbs *v;
@@ -88,10 +82,7 @@ int verbs_init(struct kunit *test)
 	return 0;
 }
 
-/**
- * verbs_exit - tear down a test
- * @test:	verbs_init() may have failed half-way
- */
+/* verbs_init() may have failed half-way */
 void verbs_exit(struct kunit *test)
 {
 	struct verbs *v = test->priv;
@@ -110,12 +101,6 @@ void verbs_exit(struct kunit *test)
 	ib_device_put(v->ibdev);
 }
 
-/**
- * verbs_buf_init - allocate memory and map it for the device
- * @v:		the fixture
- * @buf:	filled in, with zeroed bytes
- * @size:	bytes
- */
 void verbs_buf_init(struct verbs *v, struct verbs_buf *buf, u32 size)
 {
 	*buf = (struct verbs_buf) {
@@ -129,25 +114,12 @@ void verbs_buf_init(struct verbs *v, struct verbs_buf *buf, u32 size)
 	KUNIT_ASSERT_EQ(v->test, ib_dma_mapping_error(v->ibdev, buf->sge.addr), 0);
 }
 
-/**
- * verbs_buf_exit - undo verbs_buf_init()
- * @buf:	not in use by the device
- */
 void verbs_buf_exit(struct verbs_buf *buf)
 {
 	ib_dma_unmap_single(buf->v->ibdev, buf->sge.addr, buf->size, DMA_BIDIRECTIONAL);
 	kfree(buf->data);
 }
 
-/**
- * verbs_create_qp - create a QP
- * @v:		the fixture
- * @type:	type of the QP
- * @cq:		CQ of both queues
- * @srq:	SRQ, or NULL
- *
- * Return: the QP or an error pointer.
- */
 struct ib_qp *verbs_create_qp(struct verbs *v, enum ib_qp_type type, struct ib_cq *cq,
 			      struct ib_srq *srq)
 {
@@ -210,13 +182,6 @@ static void verbs_connect(struct verbs *v, struct ib_qp *qp, u32 dest)
 	KUNIT_ASSERT_EQ(v->test, ib_modify_qp(qp, &attr, mask), 0);
 }
 
-/**
- * verbs_pair_init - create and connect two QPs
- * @v:		the fixture
- * @pair:	filled in
- * @type:	RC or UC
- * @srq:	SRQ of QP 1, or NULL
- */
 void verbs_pair_init(struct verbs *v, struct verbs_pair *pair, enum ib_qp_type type,
 		     struct ib_srq *srq)
 {
@@ -231,10 +196,6 @@ void verbs_pair_init(struct verbs *v, struct verbs_pair *pair, enum ib_qp_type t
 		verbs_connect(v, pair->qps[i], pair->qps[!i]->qp_num);
 }
 
-/**
- * verbs_pair_exit - undo verbs_pair_init()
- * @pair:	the QPs
- */
 void verbs_pair_exit(struct verbs_pair *pair)
 {
 	u32 i;
@@ -251,26 +212,12 @@ static void verbs_wr_done(struct ib_cq *cq, struct ib_wc *wc)
 	wr->done = true;
 }
 
-/**
- * verbs_wr_init - prepare to wait for a work request
- * @wr:		filled in
- *
- * Return: wr_cqe for the request.
- */
 struct ib_cqe *verbs_wr_init(struct verbs_wr *wr)
 {
 	*wr = (struct verbs_wr) { .cqe.done = verbs_wr_done };
 	return &wr->cqe;
 }
 
-/**
- * verbs_wait - wait for a work request
- * @v:		the fixture
- * @cq:		number of the CQ on which it completes; others complete there, too
- * @wr:		the request
- *
- * Return: true if it completed in time.
- */
 bool verbs_wait(struct verbs *v, u32 cq, struct verbs_wr *wr)
 {
 	unsigned long end = jiffies + VERBS_TIMEOUT;
@@ -282,15 +229,6 @@ bool verbs_wait(struct verbs *v, u32 cq, struct verbs_wr *wr)
 	return wr->done;
 }
 
-/**
- * verbs_send - post a send work request and wait for it
- * @pair:	connected
- * @qp:		number of the sending QP, 0 or 1
- * @wr:		the request
- * @done:	filled in
- *
- * Return: status of the completion.
- */
 enum ib_wc_status verbs_send(struct verbs_pair *pair, u32 qp, struct ib_send_wr *wr,
 			     struct verbs_wr *done)
 {
@@ -300,13 +238,6 @@ enum ib_wc_status verbs_send(struct verbs_pair *pair, u32 qp, struct ib_send_wr 
 	return done->wc.status;
 }
 
-/**
- * verbs_recv - post a receive
- * @pair:	connected
- * @qp:		number of the receiving QP, 0 or 1, which has no SRQ
- * @buf:	buffer for the message
- * @done:	filled in, to wait for
- */
 void verbs_recv(struct verbs_pair *pair, u32 qp, const struct verbs_buf *buf,
 		struct verbs_wr *done)
 {

@@ -64,22 +64,30 @@ struct verbs_wr {
 	bool done;
 };
 
+/* Set up a test, with its priv, and tear it down. Return: -ENODEV without an operational device. */
 int verbs_init(struct kunit *test);
 void verbs_exit(struct kunit *test);
 
+/* Zeroed memory, mapped for the device */
 void verbs_buf_init(struct verbs *v, struct verbs_buf *buf, u32 size);
 void verbs_buf_exit(struct verbs_buf *buf);
 
+/* Both queues have the CQ. Return: the QP or an error pointer. */
 struct ib_qp *verbs_create_qp(struct verbs *v, enum ib_qp_type type, struct ib_cq *cq,
 			      struct ib_srq *srq);
+/* RC or UC, connected; srq: that of QP 1, or NULL */
 void verbs_pair_init(struct verbs *v, struct verbs_pair *pair, enum ib_qp_type type,
 		     struct ib_srq *srq);
 void verbs_pair_exit(struct verbs_pair *pair);
 
+/* Return: wr_cqe for the request */
 struct ib_cqe *verbs_wr_init(struct verbs_wr *wr);
+/* Other requests complete on the CQ, too. Return: whether this one does in time. */
 bool verbs_wait(struct verbs *v, u32 cq, struct verbs_wr *wr);
+/* Post and wait. Return: status of the completion. */
 enum ib_wc_status verbs_send(struct verbs_pair *pair, u32 qp, struct ib_send_wr *wr,
 			     struct verbs_wr *done);
+/* QP qp has no SRQ; done: to wait for */
 void verbs_recv(struct verbs_pair *pair, u32 qp, const struct verbs_buf *buf,
 		struct verbs_wr *done);
 

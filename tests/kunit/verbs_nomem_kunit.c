@@ -13,25 +13,20 @@
 #define TEST_CQES		128
 #define TEST_PAGES		600	/* the page list has more than one page */
 
-/* @made: what make() has returned. Return: 0, or a negative error number. */
-struct test_call {
-	void *(*make)(struct verbs *v);
-	int (*drop)(void *made);
-};
-
 /* Returns whether an allocation has failed */
-static bool test_fail(struct verbs *v, const struct test_call *call, u32 n, void **made)
+static bool test_fail(struct verbs *v, void *(*make)(struct verbs *v), u32 n, void **made)
 {
 	bool failed;
 
 	current->fail_nth = n;
-	*made = call->make(v);
+	*made = make(v);
 	failed = !current->fail_nth;
 	current->fail_nth = 0;
 	return failed;
 }
 
-static void test_sweep(struct kunit *test, const struct test_call *call)
+/* @drop: gets what @make has returned. Return: 0, or a negative error number. */
+static void test_sweep(struct kunit *test, void *(*make)(struct verbs *v), int (*drop)(void *made))
 {
 	struct verbs *v = test->priv;
 	u32 n = 0, refused = 0;
@@ -40,15 +35,15 @@ static void test_sweep(struct kunit *test, const struct test_call *call)
 
 	do {
 		KUNIT_ASSERT_LT(test, ++n, TEST_ALLOCATIONS);
-		failed = test_fail(v, call, n, &made);
+		failed = test_fail(v, make, n, &made);
 		if (IS_ERR(made)) {
 			KUNIT_EXPECT_TRUE(test, failed);
 			KUNIT_EXPECT_EQ(test, PTR_ERR(made), -ENOMEM);
 			refused++;
-			made = call->make(v);
+			made = make(v);
 		}
 		KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(made), "n = %u: %pe", n, made);
-		KUNIT_EXPECT_EQ(test, call->drop(made), 0);
+		KUNIT_EXPECT_EQ(test, drop(made), 0);
 	} while (failed);
 	KUNIT_EXPECT_GT(test, refused, 0u);
 }
@@ -66,9 +61,7 @@ static int test_drop_cq(void *cq)
 
 static void ornic_test_nomem_alloc_cq(struct kunit *test)
 {
-	static const struct test_call call = { test_make_cq, test_drop_cq };
-
-	test_sweep(test, &call);
+	test_sweep(test, test_make_cq, test_drop_cq);
 }
 
 static void *test_make_qp(struct verbs *v)
@@ -83,9 +76,7 @@ static int test_drop_qp(void *qp)
 
 static void ornic_test_nomem_create_qp(struct kunit *test)
 {
-	static const struct test_call call = { test_make_qp, test_drop_qp };
-
-	test_sweep(test, &call);
+	test_sweep(test, test_make_qp, test_drop_qp);
 }
 
 static void *test_make_srq(struct verbs *v)
@@ -106,9 +97,7 @@ static int test_drop_srq(void *srq)
 
 static void ornic_test_nomem_create_srq(struct kunit *test)
 {
-	static const struct test_call call = { test_make_srq, test_drop_srq };
-
-	test_sweep(test, &call);
+	test_sweep(test, test_make_srq, test_drop_srq);
 }
 
 static void *test_make_mr(struct verbs *v)
@@ -123,9 +112,7 @@ static int test_drop_mr(void *mr)
 
 static void ornic_test_nomem_alloc_mr(struct kunit *test)
 {
-	static const struct test_call call = { test_make_mr, test_drop_mr };
-
-	test_sweep(test, &call);
+	test_sweep(test, test_make_mr, test_drop_mr);
 }
 
 static struct kunit_case ornic_nomem_cases[] = {
