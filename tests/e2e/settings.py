@@ -346,6 +346,12 @@ class Traffic:
     def running(self):
         return all(command.poll() is None for command in self.commands)
 
+    def finish(self):
+        """Checks that the programs still send, and ends them."""
+        self.wait_moving()
+        assert self.running()
+        self.kill()
+
     def kill(self):
         """Sends SIGKILL to the programs and waits for their end."""
         for command in self.commands:

@@ -40,9 +40,7 @@ def neighbour(pair):
     # It polls; half of the processor would be lost for hundred thousands of calls
     pair.a.check("renice -n 19 -p $(pidof ib_write_bw)")
     yield traffic
-    traffic.wait_moving()
-    assert traffic.running()
-    traffic.kill()
+    traffic.finish()
     for vm in pair.vms:
         wait_until("no resources", lambda vm=vm: resources(vm) == {})
     wait_until("no objects", lambda: counters(pair.card, 0, "objects") == before)
@@ -201,9 +199,7 @@ def storm(pair, programs, seconds, record_property):
     record_property("report", [f"storm of {seconds} s: {created} objects, {resized} resizes"
                                for created, resized in found])
     assert all(created > 100 and resized for created, resized in found), found
-    traffic.wait_moving()
-    assert traffic.running()
-    traffic.kill()
+    traffic.finish()
     wait_until("no objects", lambda: counters(pair.card, 0, "objects") == before)
 
 

@@ -239,9 +239,7 @@ def test_foreign_doorbell(pair, guest_programs, nothing_lost):
     assert after["bad_doorbell_queue"] - before["bad_doorbell_queue"] == 2 * count
     assert after["bad_doorbell_type"] - before["bad_doorbell_type"] == count
     assert after["bad_sq_pi"] == before["bad_sq_pi"]
-    traffic.wait_moving()
-    assert traffic.running()
-    traffic.kill()
+    traffic.finish()
 
 
 def test_long_datagrams_to_the_gsi(pair, guest_programs, nothing_lost):

@@ -56,8 +56,7 @@ def test_port_stays_up(taps, guest_programs):
         assert carrier_changes(vm, port.netdev) == carrier, change
         assert traffic.running(), change
         assert pings(pair.b, port.ip), change
-    traffic.wait_moving()
-    traffic.kill()
+    traffic.finish()
 
 
 # A guest that does not run for long drops pings itself, as its socket is full

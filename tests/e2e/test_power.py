@@ -57,9 +57,7 @@ def test_correctable_error(pair):
     aer(pair, vm, correctable=CORRECTABLE)
     wait_until("it is counted",
                lambda: int(vm.check(f"awk '$1 == \"BadTLP\" {{ print $2 }}' {path}")) == before + 1)
-    traffic.wait_moving()
-    assert traffic.running()
-    traffic.kill()
+    traffic.finish()
 
 
 @pytest.mark.full
@@ -70,9 +68,7 @@ def test_nonfatal_error(pair):
     traffic, before = Traffic(pair), recoveries(vm)
     aer(pair, vm, NONFATAL)
     wait_until("the bus recovers", lambda: recoveries(vm) == before + 1)
-    traffic.wait_moving()
-    assert traffic.running()
-    traffic.kill()
+    traffic.finish()
 
 
 @pytest.mark.full
