@@ -116,21 +116,18 @@ static void large_read_list(struct port *port)
 
 /* ---- Objects ------------------------------------------------------------- */
 
-static void open_device(struct port *port)
-{
-	unsigned int i;
-
-	for (i = 0; i < count; i++)
-		want_ok(ibv_close_device(made(ibv_open_device(port->ctx->device))));
+/* Define a case that repeats a call */
+#define REPEATED(name, call)                    \
+static void name(struct port *port)             \
+{                                               \
+	unsigned int i;                         \
+						\
+	for (i = 0; i < count; i++)             \
+		want_ok(call);                  \
 }
 
-static void pd(struct port *port)
-{
-	unsigned int i;
-
-	for (i = 0; i < count; i++)
-		want_ok(ibv_dealloc_pd(made(ibv_alloc_pd(port->ctx))));
-}
+REPEATED(open_device, ibv_close_device(made(ibv_open_device(port->ctx->device))))
+REPEATED(pd, ibv_dealloc_pd(made(ibv_alloc_pd(port->ctx))))
 
 static void mr(struct port *port)
 {
@@ -141,13 +138,7 @@ static void mr(struct port *port)
 		want_ok(ibv_dereg_mr(made(ibv_reg_mr(port->pd, mem.buf, LEN, ACCESS_ALL))));
 }
 
-static void mw(struct port *port)
-{
-	unsigned int i;
-
-	for (i = 0; i < count; i++)
-		want_ok(ibv_dealloc_mw(made(ibv_alloc_mw(port->pd, IBV_MW_TYPE_2))));
-}
+REPEATED(mw, ibv_dealloc_mw(made(ibv_alloc_mw(port->pd, IBV_MW_TYPE_2))))
 
 static void ah(struct port *port)
 {
@@ -158,21 +149,8 @@ static void ah(struct port *port)
 		want_ok(ibv_destroy_ah(made(ibv_create_ah(port->pd, &attr))));
 }
 
-static void cq(struct port *port)
-{
-	unsigned int i;
-
-	for (i = 0; i < count; i++)
-		want_ok(ibv_destroy_cq(cq_make(port, 64, NULL)));
-}
-
-static void srq(struct port *port)
-{
-	unsigned int i;
-
-	for (i = 0; i < count; i++)
-		want_ok(ibv_destroy_srq(made(srq_try(port, 64, 1))));
-}
+REPEATED(cq, ibv_destroy_cq(cq_make(port, 64, NULL)))
+REPEATED(srq, ibv_destroy_srq(made(srq_try(port, 64, 1))))
 
 static void qp(struct port *port)
 {

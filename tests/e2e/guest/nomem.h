@@ -76,6 +76,20 @@ static int name(struct nomem *nomem)    \
 	return expression;              \
 }
 
+/* Define a function that prepares more than another one, and one that finishes more */
+#define PREPARE(name, first, call)      \
+static void name(struct nomem *nomem)   \
+{                                       \
+	first(nomem);                   \
+	want_ok(call);                  \
+}
+#define FINISH(name, call, last)        \
+static void name(struct nomem *nomem)   \
+{                                       \
+	want_ok(call);                  \
+	last(nomem);                    \
+}
+
 /* Objects that several entry points need */
 void make_cq(struct nomem *nomem);
 void drop_cq(struct nomem *nomem);

@@ -56,11 +56,7 @@ static void make_table(struct nomem *nomem)
 	nomem->table = nomem->made.table;
 }
 
-static void drop_table(struct nomem *nomem)
-{
-	want_ok(ibv_destroy_rwq_ind_table(nomem->table));
-	drop_wqs(nomem);
-}
+FINISH(drop_table, ibv_destroy_rwq_ind_table(nomem->table), drop_wqs)
 
 static uint8_t key[HASH_KEY];
 
@@ -74,11 +70,7 @@ static void make_raw(struct nomem *nomem)
 	raw_to_rts(nomem->qp);
 }
 
-static void drop_raw(struct nomem *nomem)
-{
-	want_ok(ibv_destroy_qp(nomem->qp));
-	drop_cq(nomem);
-}
+FINISH(drop_raw, ibv_destroy_qp(nomem->qp), drop_cq)
 
 /* Another rate each time */
 static int modify_rate(struct nomem *nomem)
@@ -131,23 +123,9 @@ static void make_counters(struct nomem *nomem)
 	nomem->counters = nomem->made.counters;
 }
 
-static void drop_counters(struct nomem *nomem)
-{
-	want_ok(ibv_destroy_counters(nomem->counters));
-	drop_raw(nomem);
-}
-
-static void make_counted_flow(struct nomem *nomem)
-{
-	make_counters(nomem);
-	want_ok(create_counted_flow(nomem));
-}
-
-static void drop_counted_flow(struct nomem *nomem)
-{
-	want_ok(destroy_flow(nomem));
-	drop_counters(nomem);
-}
+FINISH(drop_counters, ibv_destroy_counters(nomem->counters), drop_raw)
+PREPARE(make_counted_flow, make_counters, create_counted_flow(nomem))
+FINISH(drop_counted_flow, destroy_flow(nomem), drop_counters)
 
 static int read_counters(struct nomem *nomem)
 {

@@ -79,17 +79,8 @@ void netdev_leave(struct nomem *nomem)
 	close(nomem->fd);
 }
 
-static void find_netdev(struct nomem *nomem)
-{
-	netdev_find(nomem);
-	want_ok(set_ring(nomem, RX_RING));
-}
-
-static void leave_netdev(struct nomem *nomem)
-{
-	want_ok(set_ring(nomem, 1024));
-	netdev_leave(nomem);
-}
+PREPARE(find_netdev, netdev_find, set_ring(nomem, RX_RING))
+FINISH(leave_netdev, set_ring(nomem, 1024), netdev_leave)
 
 void netdev_has_carrier(struct nomem *nomem)
 {
@@ -154,17 +145,8 @@ int netdev_set_flag(struct nomem *nomem, short flag, bool on)
 CALL(up, netdev_set_flag(nomem, IFF_UP, true))
 CALL(down, netdev_set_flag(nomem, IFF_UP, false))
 
-static void find_netdev_down(struct nomem *nomem)
-{
-	find_netdev(nomem);
-	want_ok(down(nomem));
-}
-
-static void leave_netdev_up(struct nomem *nomem)
-{
-	want_ok(up(nomem));
-	leave_netdev(nomem);
-}
+PREPARE(find_netdev_down, find_netdev, down(nomem))
+FINISH(leave_netdev_up, up(nomem), leave_netdev)
 
 int xdp_load(const struct bpf_insn *insns, size_t count)
 {

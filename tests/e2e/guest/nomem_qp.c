@@ -58,11 +58,7 @@ static void make_xrc_tgt(struct nomem *nomem)
 	nomem->qp = nomem->made.qp;
 }
 
-static void drop_xrc_tgt(struct nomem *nomem)
-{
-	want_ok(ibv_destroy_qp(nomem->qp));
-	drop_xrcd(nomem);
-}
+FINISH(drop_xrc_tgt, ibv_destroy_qp(nomem->qp), drop_xrcd)
 
 static int open_qp(struct nomem *nomem)
 {
@@ -110,46 +106,18 @@ static void make_rc(struct nomem *nomem)
 	make_qp(nomem, IBV_QPT_RC);
 }
 
-static void make_rc_init(struct nomem *nomem)
-{
-	make_rc(nomem);
-	want_ok(again_init(nomem));
-}
-
-static void make_rc_rtr(struct nomem *nomem)
-{
-	make_rc(nomem);
-	want_ok(again_rtr(nomem));
-}
-
-static void make_rc_rts(struct nomem *nomem)
-{
-	make_rc(nomem);
-	want_ok(again_rts(nomem));
-}
-
-static void make_rc_sqd(struct nomem *nomem)
-{
-	make_rc(nomem);
-	want_ok(again_sqd(nomem));
-}
+PREPARE(make_rc_init, make_rc, again_init(nomem))
+PREPARE(make_rc_rtr, make_rc, again_rtr(nomem))
+PREPARE(make_rc_rts, make_rc, again_rts(nomem))
+PREPARE(make_rc_sqd, make_rc, again_sqd(nomem))
 
 static void make_ud(struct nomem *nomem)
 {
 	make_qp(nomem, IBV_QPT_UD);
 }
 
-static void make_ud_rts(struct nomem *nomem)
-{
-	make_ud(nomem);
-	want_ok(again_rts(nomem));
-}
-
-static void drop_qp(struct nomem *nomem)
-{
-	want_ok(ibv_destroy_qp(nomem->qp));
-	drop_cq(nomem);
-}
+PREPARE(make_ud_rts, make_ud, again_rts(nomem))
+FINISH(drop_qp, ibv_destroy_qp(nomem->qp), drop_cq)
 
 static int query_qp(struct nomem *nomem)
 {

@@ -45,36 +45,24 @@ struct kind {
 	void (*end)(struct bench *bench, unsigned int i);
 };
 
+/* Define a call of one expression */
+#define CALL(name, expression)                                  \
+static void name(struct bench *bench, unsigned int i)           \
+{                                                               \
+	expression;                                             \
+}
+
 /* port->ctx is the device's context that is open anyway */
-static void open_context(struct bench *bench, unsigned int i)
-{
-	bench->object[i] = made(ibv_open_device(bench->port.ctx->device));
-}
-
-static void close_context(struct bench *bench, unsigned int i)
-{
-	want_ok(ibv_close_device(bench->object[i]));
-}
-
-static void alloc_pd(struct bench *bench, unsigned int i)
-{
-	bench->object[i] = made(ibv_alloc_pd(bench->port.ctx));
-}
-
-static void dealloc_pd(struct bench *bench, unsigned int i)
-{
-	want_ok(ibv_dealloc_pd(bench->object[i]));
-}
-
-static void create_cq(struct bench *bench, unsigned int i)
-{
-	bench->object[i] = made(ibv_create_cq(bench->port.ctx, CQ_ENTRIES, NULL, NULL, 0));
-}
-
-static void destroy_cq(struct bench *bench, unsigned int i)
-{
-	want_ok(ibv_destroy_cq(bench->object[i]));
-}
+CALL(open_context, bench->object[i] = made(ibv_open_device(bench->port.ctx->device)))
+CALL(close_context, want_ok(ibv_close_device(bench->object[i])))
+CALL(alloc_pd, bench->object[i] = made(ibv_alloc_pd(bench->port.ctx)))
+CALL(dealloc_pd, want_ok(ibv_dealloc_pd(bench->object[i])))
+CALL(create_cq, bench->object[i] = made(ibv_create_cq(bench->port.ctx, CQ_ENTRIES, NULL, NULL, 0)))
+CALL(destroy_cq, want_ok(ibv_destroy_cq(bench->object[i])))
+CALL(destroy_qp, want_ok(ibv_destroy_qp(bench->object[i])))
+CALL(reg_mr, bench->object[i] = made(ibv_reg_mr(bench->port.pd, bench->buf, bench->mr_len,
+						ACCESS_ALL)))
+CALL(dereg_mr, want_ok(ibv_dereg_mr(bench->object[i])))
 
 static void create_qp(struct bench *bench, unsigned int i)
 {
@@ -97,21 +85,6 @@ static void connect_qp(struct bench *bench, unsigned int i)
 	qp_to_init(qp, ACCESS_ALL);
 	qp_to_rtr(&bench->port, qp, qp->qp_num);
 	qp_to_rts(qp);
-}
-
-static void destroy_qp(struct bench *bench, unsigned int i)
-{
-	want_ok(ibv_destroy_qp(bench->object[i]));
-}
-
-static void reg_mr(struct bench *bench, unsigned int i)
-{
-	bench->object[i] = made(ibv_reg_mr(bench->port.pd, bench->buf, bench->mr_len, ACCESS_ALL));
-}
-
-static void dereg_mr(struct bench *bench, unsigned int i)
-{
-	want_ok(ibv_dereg_mr(bench->object[i]));
 }
 
 #define MR(size, len) { \

@@ -142,9 +142,8 @@ static void limit_event(struct port *port)
 		want_ok(post_srq(srq, i, &sge));
 	set_limit(srq, 6);
 	want(get_limit(srq) == 6, "%u", get_limit(srq));
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < 4; i++)
 		pair_send(&pair, i, &sge);
-	}
 	/* Six are left, which is not fewer */
 	want_no_event(port);
 	pair_send(&pair, i, &sge);
