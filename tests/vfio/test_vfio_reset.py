@@ -91,13 +91,6 @@ def test_second_client_is_refused_and_the_first_goes_on(server, client):
     assert server.card()["vfio_user"]["refused"] == 1
 
 
-def test_silent_client(server):
-    mute = Client(server.sockets[0], version=False)
-    eventually(lambda: server.card()["connected"])
-    mute.close()
-    assert serves(server.sockets[0])
-
-
 def test_cards_of_one_process_do_not_see_each_other(launch):
     server = launch(nics=3)
     clients = [Client(path) for path in server.sockets]
