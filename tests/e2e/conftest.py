@@ -71,52 +71,27 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: ranks.get(id(item), (-1, "")))
 
 
-@pytest.fixture
-def interop(pairs):
-    """An ORNIC card against rdma_rxe, see Interop."""
-    return pairs.keep("interop", lambda: Interop(pairs.lab))
+def kept(key, make):
+    """Returns a fixture for machines that stay alive until a test needs others."""
+    @pytest.fixture
+    def machines(pairs):
+        return pairs.keep(key, lambda: make(pairs.lab))
+    return machines
 
 
-@pytest.fixture
-def taps(pairs):
-    """A pair whose packets are captured and whose first VM has two queues, see Taps."""
-    return pairs.keep("taps", lambda: Taps(pairs.lab))
-
-
-@pytest.fixture
-def two_cards(pairs):
-    """One VM with two cards, see TwoCards."""
-    return pairs.keep("two cards", lambda: TwoCards(pairs.lab))
-
-
-@pytest.fixture
-def three_cards(pairs):
-    """One VM with three cards."""
-    return pairs.keep("three cards", lambda: TwoCards(pairs.lab, ("", "", "")))
-
-
-@pytest.fixture
-def two(pairs):
-    """One VM with cards of different versions, see Two."""
-    return pairs.keep("two", lambda: Two(pairs.lab))
-
-
-@pytest.fixture
-def plain_pair(pairs):
-    """A pair whose cards lack ORNIC_CAPS_SHADOW."""
-    return pairs.keep("no shadow", lambda: Pair(pairs.lab, nic_options="shadow=off"))
-
-
-@pytest.fixture
-def free(pairs):
-    """A pair whose cards are two processes that use the freedoms of the hardware interface."""
-    return pairs.keep("free", lambda: Processes(pairs.lab, FREEDOMS))
-
-
-@pytest.fixture
-def late_pair(pairs):
-    """A pair whose cards become ready READY_MS after each reset."""
-    return pairs.keep("late", lambda: Pair(pairs.lab, nic_options=f"ready={READY_MS}"))
+# Those without a comment are described by their classes
+interop = kept("interop", Interop)
+taps = kept("taps", Taps)
+iommu_pair = kept("iommu", Iommu)
+two_cards = kept("two cards", TwoCards)
+three_cards = kept("three cards", lambda lab: TwoCards(lab, ("", "", "")))
+two = kept("two", Two)
+# Cards that lack ORNIC_CAPS_SHADOW
+plain_pair = kept("no shadow", lambda lab: Pair(lab, nic_options="shadow=off"))
+# Cards of two processes that use the freedoms of the hardware interface
+free = kept("free", lambda lab: Processes(lab, FREEDOMS))
+# Cards that become ready READY_MS after each reset
+late_pair = kept("late", lambda lab: Pair(lab, nic_options=f"ready={READY_MS}"))
 
 
 @pytest.fixture
@@ -147,12 +122,6 @@ def kernel_cards(pairs, request):
     """One VM with two cards and a kernel of Debian."""
     return pairs.keep(f"kernel cards {request.param}",
                       lambda: TwoCards(pairs.lab, kernel=request.param))
-
-
-@pytest.fixture
-def iommu_pair(pairs):
-    """A pair behind strict IOMMUs, see Iommu."""
-    return pairs.keep("iommu", lambda: Iommu(pairs.lab))
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ NORMAL, ALL_DEFAULT, MC_DEFAULT, SNIFFER = range(4)
 DONT_TRAP, EGRESS = 2, 4
 INNER = 0x100
 HEADER = "=IH"  # type and size of a spec
+PORT = 7007  # of the datagrams that tests send
 
 
 def mac(text):
@@ -82,3 +83,8 @@ def rule(*specs, priority=0, kind=NORMAL, flags=0, port=1, specs_said=None, size
     size = 20 + len(body) if size_said is None else size_said
     number_of = len(specs) if specs_said is None else specs_said
     return struct.pack("=IIHHBBxxI", 0, kind, size, priority, number_of, port, flags) + body
+
+
+def to_port(*more, port=PORT, **words):
+    """Returns a rule for the datagrams for a UDP port."""
+    return rule(spec("udp", dport=port), *more, **words)

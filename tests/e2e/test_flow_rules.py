@@ -5,8 +5,10 @@ scapy, and the rules that are refused."""
 import errno
 
 import pytest
-from flow_spec import (ALL_DEFAULT, DONT_TRAP, EGRESS, MC_DEFAULT, SNIFFER, count, drop, rule, spec,
-                       tag)
+from flow_spec import (
+    ALL_DEFAULT, DONT_TRAP, EGRESS, MC_DEFAULT, PORT, SNIFFER, count, drop, rule, spec, tag,
+    to_port,
+)
 from scapy.contrib.mpls import MPLS
 from scapy.layers.inet import ICMP, IP, TCP, UDP
 from scapy.layers.inet6 import IPv6, IPv6ExtHdrHopByHop
@@ -15,12 +17,10 @@ from scapy.layers.l2 import GRE, Dot1Q, Ether
 from scapy.layers.vxlan import VXLAN
 from scapy.packet import Raw
 from settings import counters, resources, wait_until
-from wired import HERE_IP, PEER, PEER_IP, Frames
+from wired import HERE_IP, PEER, PEER_IP, WITH_ALL, Frames
 
-WITH_ALL = 1 | 4 | 128 | 256 | 512  # length, number, time, cvlan, tag
 PACKETS, BYTES = 0, 1  # enum ibv_counter_description
 GROUP, GROUP2 = "01:00:5e:01:02:03", "01:00:5e:01:02:04"
-PORT = 7009
 VNI = 0xFFFFFF  # all of its bits
 LABEL = 0x12345000 | 0x100 | 64  # label 0x12345, bottom of stack, TTL 64
 
@@ -211,10 +211,6 @@ def test_spec(wired, frames, name):
     assert {done["tag"] for done in got} == {0x0ABC}
     assert data(frames, "rest", len(others)) == others
     frames.nothing("qp_cq")
-
-
-def to_port(*more, port=PORT, **words):
-    return rule(spec("udp", dport=port), *more, **words)
 
 
 def test_priorities(wired, frames):

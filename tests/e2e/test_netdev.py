@@ -81,22 +81,30 @@ KEY = bytes(range(3, 43))
 TRACING = "/sys/kernel/tracing"
 
 
-class Received:
-    """Counts the frames that each queue of VM `a` receives while the block runs."""
+class Counting:
+    """Sets `by` to what the counts of VM `a` increase by while the block runs."""
 
     def __init__(self, pair, programs):
-        self.words = pair.a, programs, pair.ornic[pair.a].netdev
-
-    def counts(self):
-        return {queue: value for direction, queue, name, value in queue_statistics(*self.words)
-                if (direction, name) == ("rx", "packets")}
+        self.pair, self.words = pair, (pair.a, programs, pair.ornic[pair.a].netdev)
 
     def __enter__(self):
         self.before = self.counts()
         return self
 
     def __exit__(self, *_):
-        self.frames = [count - self.before[queue] for queue, count in sorted(self.counts().items())]
+        self.by = {name: count - self.before[name] for name, count in self.counts().items()}
+
+
+class Received(Counting):
+    """Counts the frames that each queue receives."""
+
+    def counts(self):
+        return {queue: value for direction, queue, name, value in queue_statistics(*self.words)
+                if (direction, name) == ("rx", "packets")}
+
+    @property
+    def frames(self):
+        return [count for _, count in sorted(self.by.items())]
 
 
 def send_flows(pair):
@@ -294,28 +302,16 @@ def port_counter(pair, name):
     return counters(pair.card, 0, "port")[name]
 
 
-class Sent:
-    """Counts what the queues of VM `a`, and its card, send while the block runs."""
-
-    def __init__(self, pair, programs):
-        self.pair, self.programs = pair, programs
+class Sent(Counting):
+    """Counts what the queues, and the card, send."""
 
     def counts(self):
         total = {"card_packets": port_counter(self.pair, "tx_frames"),
                  "card_bytes": port_counter(self.pair, "tx_bytes")}
-        netdev = self.pair.ornic[self.pair.a].netdev
-        for direction, _, name, value in queue_statistics(self.pair.a, self.programs, netdev):
+        for direction, _, name, value in queue_statistics(*self.words):
             if direction == "tx":
                 total[name] = total.get(name, 0) + value
         return total
-
-    def __enter__(self):
-        self.before = self.counts()
-        return self
-
-    def __exit__(self, *_):
-        after = self.counts()
-        self.by = {name: after[name] - self.before[name] for name in after}
 
 
 def captured(pair):

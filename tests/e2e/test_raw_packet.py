@@ -10,6 +10,7 @@ import zlib
 
 import flow_spec
 import pytest
+from flow_spec import PORT, to_port
 from pcapfile import frames as captured
 from pcapfile import timed
 from scapy.layers.inet import IP, TCP, UDP
@@ -17,21 +18,18 @@ from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
 from settings import full, wait_until
-from wired import HERE_IP, PEER, PEER_IP, Frames
+from wired import HERE_IP, PEER, PEER_IP, WITH_ALL, Frames
 
-# enum ibv_send_flags, ibv_create_cq_wc_flags, ibv_qp_create_flags, ibv_wc_flags
-SIGNALED, INLINE, IP_CSUM = 2, 8, 16
-WITH_LEN, WITH_QPN, WITH_TIME, WITH_CVLAN, WITH_TAG = 1, 4, 128, 256, 512
-WITH_ALL = WITH_LEN | WITH_QPN | WITH_TIME | WITH_CVLAN | WITH_TAG
+# enum ibv_send_flags, ibv_qp_create_flags, ibv_wc_flags
+INLINE, IP_CSUM = 8, 16
 SCATTER_FCS, CVLAN_STRIPPING, PAD_END = 0x100, 0x200, 0x800
-WC_CSUM_OK, WC_TSO = 4, 7
+WC_CSUM_OK = 4
 RAW_CVLAN, RAW_FCS, RAW_CSUM, RAW_DELAY_DROP = 1, 2, 4, 8
 LOC_LEN_ERR = 1
-RTR, RTS, ERR = 2, 3, 6
+ERR = 6  # enum ibv_qp_state
 MTU = 9000
 OTHER = "02:00:00:00:99:77"  # not the address of any port
 GROUP = "01:00:5e:01:02:03"
-PORT = 7007
 
 
 def mine(frame):
@@ -52,10 +50,6 @@ def receiver(frames, name, create_flags=0, wc_flags=WITH_ALL, posted=16, size=20
     frames("qp", name, f"{name}_cq", create_flags)
     frames("post", name, posted, size)
     frames.rule(f"{name}_rule", name, to_port())
-
-
-def to_port(port=PORT, **words):
-    return flow_spec.rule(flow_spec.spec("udp", dport=port), **words)
 
 
 def listen(vm):

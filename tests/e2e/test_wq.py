@@ -8,6 +8,7 @@ from collections import Counter
 
 import flow_spec
 import pytest
+from flow_spec import PORT, to_port
 from scapy.layers.inet import IP, TCP, UDP
 from scapy.layers.inet6 import IPv6
 from scapy.layers.ipsec import ESP
@@ -16,15 +17,13 @@ from scapy.layers.vxlan import VXLAN
 from scapy.packet import Raw
 from settings import complaints, counters, fail, full, wait_until
 from toeplitz import KEY, VECTORS, data_of, toeplitz
-from wired import HERE_IP, PEER, PEER_IP, Frames
+from wired import HERE_IP, PEER, PEER_IP, WITH_ALL, Frames
 
-WITH_ALL = 1 | 4 | 128 | 256 | 512  # length, number, time, cvlan, tag
 CVLAN_STRIPPING, SCATTER_FCS, DELAY_DROP, PAD_END = 1, 2, 4, 8
 STATE, CURRENT, FLAGS = 1, 2, 4  # enum ibv_wq_attr_mask
 RESET, RDY, ERR = 0, 1, 2
 WQ_FATAL, CQ_ERR = 19, 0  # enum ibv_event_type
 FLUSHED = 5
-PORT = 7008
 
 # enum ibv_rx_hash_fields
 SRC4, DST4, SRC6, DST6, TCP_SRC, TCP_DST, UDP_SRC, UDP_DST, SPI = (1 << n for n in range(9))
@@ -50,10 +49,6 @@ def make_rss(frames, name, wqs, fields=SRC4 | DST4, log_size=None, key=KEY):
     entries = [wqs[i % len(wqs)] for i in range(1 << log_size)]
     frames("table", f"{name}_tbl", log_size, *entries)
     frames("rss", name, f"{name}_tbl", fields, key.hex())
-
-
-def to_port(port=PORT, **words):
-    return flow_spec.rule(flow_spec.spec("udp", dport=port), **words)
 
 
 def single(frames, name="wq", **words):
@@ -280,7 +275,7 @@ def test_delay_drop(wired, frames):
     single_port = PORT + 1
     make_wq(frames, "quick")
     make_rss(frames, "quick_qp", ["quick"])
-    frames.rule("quick_rule", "quick_qp", to_port(single_port))
+    frames.rule("quick_rule", "quick_qp", to_port(port=single_port))
     sent, other = number_frames(wired, 5), wired.udp(dport=single_port)
     assert any(send_then_post(wired, frames, sent, other) for _ in range(10))
     # No receive comes
@@ -436,7 +431,7 @@ def test_invalid_ring_data(wired, frames, what):
     single(frames, "good", posted=32)
     make_wq(frames, "bad", posted=8, max_wr=4096)
     make_rss(frames, "bad_qp", ["bad"])
-    frames.rule("bad_rule", "bad_qp", to_port(PORT + 1))
+    frames.rule("bad_rule", "bad_qp", to_port(port=PORT + 1))
     if what == "the ring":
         frames("trash", "bad", 0, 256, 0xFF)
     elif what == "all that is mapped":
@@ -462,7 +457,7 @@ def test_cq_overrun(wired, frames):
     frames("modify_wq", "bad", STATE, RDY, 0, 0, 0)
     frames("post", "bad", 512, 128)
     make_rss(frames, "bad_qp", ["bad"])
-    frames.rule("bad_rule", "bad_qp", to_port(PORT + 1))
+    frames.rule("bad_rule", "bad_qp", to_port(port=PORT + 1))
     for _ in range(40):
         wired.send(*(wired.udp(dport=PORT + 1) for _ in range(10)))
     events = {(frames("event", 5000)["event"], name) for name in ("first", "second")}

@@ -24,6 +24,8 @@ CHANNEL = "org.ornic.frames"
 PEER = "02:00:00:00:99:01"
 PEER_IP = "10.50.0.2"
 HERE_IP = "10.50.0.1"
+# enum ibv_create_cq_wc_flags: length, number, time, cvlan, tag
+WITH_ALL = 1 | 4 | 128 | 256 | 512
 
 
 class Wired(Pair):
