@@ -335,57 +335,46 @@ static enum ibv_qp_type parse_type(const char *word)
 	return IBV_QPT_RC;
 }
 
+/* Return: whether the letter is that of an option with a number, which is stored */
+static bool parse_number(int letter, struct options *options)
+{
+	const struct {
+		char letter;
+		unsigned int *number;
+	} numbers[] = {
+		{ 'g', &options->gid_index }, { 'b', &options->batches }, { 's', &options->slots },
+		{ 'm', &options->mtu }, { 'r', &options->depth }, { 'u', &options->timeout },
+		{ 'w', &options->window }, { 'n', &options->seed },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(numbers) && numbers[i].letter != letter; i++)
+		;
+	if (i == ARRAY_SIZE(numbers))
+		return false;
+	*numbers[i].number = strtoul(optarg, NULL, 0);
+	return true;
+}
+
 static void parse(int argc, char **argv, struct options *options)
 {
 	int c;
 
 	while ((c = getopt(argc, argv, "d:g:t:b:s:l:m:r:u:w:G:Sxn:")) != -1)
-		switch (c) {
-		case 'd':
+		if (c == 'd')
 			options->device = optarg;
-			break;
-		case 'g':
-			options->gid_index = atoi(optarg);
-			break;
-		case 't':
+		else if (c == 't')
 			options->type = parse_type(optarg);
-			break;
-		case 'b':
-			options->batches = atoi(optarg);
-			break;
-		case 's':
-			options->slots = atoi(optarg);
-			break;
-		case 'l':
+		else if (c == 'l')
 			options->max_len = atoi(optarg);
-			break;
-		case 'm':
-			options->mtu = atoi(optarg);
-			break;
-		case 'r':
-			options->depth = atoi(optarg);
-			break;
-		case 'u':
-			options->timeout = atoi(optarg);
-			break;
-		case 'w':
-			options->window = atoi(optarg);
-			break;
-		case 'G':
+		else if (c == 'G')
 			options->group = optarg;
-			break;
-		case 'S':
+		else if (c == 'S')
 			options->srq = true;
-			break;
-		case 'x':
+		else if (c == 'x')
 			options->extended = true;
-			break;
-		case 'n':
-			options->seed = strtoul(optarg, NULL, 0);
-			break;
-		default:
+		else if (!parse_number(c, options))
 			usage();
-		}
 	if (!options->device || optind == argc || argc - optind > 2 || !options->slots ||
 	    options->slots > SLOTS_MAX || options->max_len < 8)
 		usage();
