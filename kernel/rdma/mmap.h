@@ -8,24 +8,38 @@
 
 struct ornic_ringmem;
 
+/* Offsets for mmap(), in pages, of what each context has; others follow */
+enum ornic_mmap_page {
+	ORNIC_MMAP_DB,
+	ORNIC_MMAP_PUSH,
+	ORNIC_MMAP_BOARD,
+	ORNIC_MMAP_CLOCK,
+	ORNIC_MMAP_PAGES,
+};
+
 /**
- * struct ornic_mmap - memory that a process may map; freed by mmap_free
+ * struct ornic_mmap - rings that a process may map; freed by mmap_free
  * @entry:	of the RDMA core
- * @mem:	rings, owned by this, or
- * @page:	one page of memory, or
- * @io:		physical address of the doorbell page or the push page, if the others
- *		are NULL
- * @combines:	@io is mapped write-combining
- * @read_only:	the process must not write to @page
+ * @mem:	the rings, owned by this
  */
 struct ornic_mmap {
 	struct rdma_user_mmap_entry entry;
 	struct ornic_ringmem *mem;
-	struct page *page;
-	phys_addr_t io;
-	bool combines;
-	bool read_only;
 };
+
+/**
+ * ornic_mmap_locate_page - tell where a process finds a page of its context
+ * @page:	the page
+ *
+ * Return: the place.
+ */
+static inline struct ornic_mmap_place ornic_mmap_locate_page(enum ornic_mmap_page page)
+{
+	return (struct ornic_mmap_place) {
+		.offset = (u64)page << PAGE_SHIFT,
+		.length = PAGE_SIZE,
+	};
+}
 
 /**
  * ornic_mmap_locate - tell where a process finds an entry
@@ -43,10 +57,10 @@ static inline struct ornic_mmap_place ornic_mmap_locate(const struct ornic_mmap 
 	};
 }
 
-int ornic_ib_mmap(struct ib_ucontext *ibuctx, struct vm_area_struct *vma);
 void ornic_ib_mmap_free(struct rdma_user_mmap_entry *entry);
-struct ornic_mmap *ornic_mmap_add(struct ib_ucontext *ibuctx, const struct ornic_mmap *what,
-				  size_t size);
+struct ornic_mmap *ornic_mmap_add(struct ib_ucontext *ibuctx, struct ornic_ringmem *mem);
 void ornic_mmap_remove(struct ornic_mmap *map);
+int ornic_mmap_refuse(const struct ib_device *ibdev, const struct vm_area_struct *vma);
+int ornic_mmap_mem(struct ib_ucontext *ibuctx, struct vm_area_struct *vma);
 
 #endif /* ORNIC_RDMA_MMAP_H */

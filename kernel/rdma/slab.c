@@ -39,7 +39,6 @@ void ornic_slabs_init(struct ornic_slabs *slabs, struct ib_ucontext *ibuctx)
 
 static struct ornic_slab *ornic_slab_create(struct ornic_slabs *slabs, u32 npages)
 {
-	size_t size = (size_t)npages << PAGE_SHIFT;
 	struct ornic_slab *slab;
 	int err;
 
@@ -49,14 +48,13 @@ static struct ornic_slab *ornic_slab_create(struct ornic_slabs *slabs, u32 npage
 
 	slab->slabs = slabs;
 	INIT_LIST_HEAD(&slab->entry);
-	slab->mem = ornic_ringmem_alloc(slabs->ibuctx->device, size);
+	slab->mem = ornic_ringmem_alloc(slabs->ibuctx->device, (size_t)npages << PAGE_SHIFT);
 	if (IS_ERR(slab->mem)) {
 		err = PTR_ERR(slab->mem);
 		goto err_free_slab;
 	}
 
-	slab->mmap = ornic_mmap_add(slabs->ibuctx, &(struct ornic_mmap) { .mem = slab->mem },
-				    size);
+	slab->mmap = ornic_mmap_add(slabs->ibuctx, slab->mem);
 	if (IS_ERR(slab->mmap)) {
 		err = PTR_ERR(slab->mmap);
 		goto err_free_mem;

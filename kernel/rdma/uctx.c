@@ -12,22 +12,6 @@
 #include "ringmem.h"
 #include "uctx.h"
 
-static struct ornic_mmap *ornic_ucontext_map_page(struct ornic_ucontext *ctx, struct page *page,
-						  bool read_only)
-{
-	struct ornic_mmap what = { .page = page, .read_only = read_only };
-
-	/* A device may have no board, and a kernel no clock */
-	return page ? ornic_mmap_add(&ctx->ibuctx, &what, PAGE_SIZE) : NULL;
-}
-
-static struct ornic_mmap *ornic_ucontext_map_push(struct ornic_ucontext *ctx)
-{
-	struct ornic_mmap what = { .io = ctx->uctx.push_phys, .combines = true };
-
-	return what.io ? ornic_mmap_add(&ctx->ibuctx, &what, PAGE_SIZE) : NULL;
-}
-
 static void ornic_ucontext_fill_resp(struct ornic_ucontext *ctx,
 				     struct ornic_alloc_ucontext_resp *resp)
 {
@@ -36,20 +20,20 @@ static void ornic_ucontext_fill_resp(struct ornic_ucontext *ctx,
 
 	*resp = (struct ornic_alloc_ucontext_resp) {
 		.send_ops = lim->send_ops[0],
-		.db = ornic_mmap_locate(ctx->db_mmap, 0),
+		.db = ornic_mmap_locate_page(ORNIC_MMAP_DB),
 	};
 
-	if (ctx->push_mmap) {
+	if (ctx->uctx.push_phys) {
 		resp->caps |= ORNIC_UCONTEXT_CAP_PUSH;
-		resp->push = ornic_mmap_locate(ctx->push_mmap, 0);
+		resp->push = ornic_mmap_locate_page(ORNIC_MMAP_PUSH);
 	}
-	if (ctx->board_mmap) {
+	if (ctx->uctx.board) {
 		resp->caps |= ORNIC_UCONTEXT_CAP_SHADOW;
-		resp->board = ornic_mmap_locate(ctx->board_mmap, 0);
+		resp->board = ornic_mmap_locate_page(ORNIC_MMAP_BOARD);
 	}
-	if (ctx->clock_mmap) {
+	if (dev->odev->clock_page) {
 		resp->caps |= ORNIC_UCONTEXT_CAP_CLOCK;
-		resp->clock = ornic_mmap_locate(ctx->clock_mmap, 0);
+		resp->clock = ornic_mmap_locate_page(ORNIC_MMAP_CLOCK);
 	}
 	if (dev->odev->cq_db)
 		resp->caps |= ORNIC_UCONTEXT_CAP_CQ_DB;
@@ -87,50 +71,11 @@ int ornic_ib_alloc_ucontext(struct ib_ucontext *ibuctx, struct ib_udata *udata)
 		return err;
 	}
 
-	ctx->db_mmap = ornic_mmap_add(ibuctx, &(struct ornic_mmap) { .io = ctx->uctx.db_phys },
-				      PAGE_SIZE);
-	if (IS_ERR(ctx->db_mmap)) {
-		err = PTR_ERR(ctx->db_mmap);
-		goto err_free_uctx;
-	}
-
-	ctx->push_mmap = ornic_ucontext_map_push(ctx);
-	if (IS_ERR(ctx->push_mmap)) {
-		err = PTR_ERR(ctx->push_mmap);
-		goto err_remove_db;
-	}
-
-	ctx->board_mmap = ornic_ucontext_map_page(ctx, ctx->uctx.board, false);
-	if (IS_ERR(ctx->board_mmap)) {
-		err = PTR_ERR(ctx->board_mmap);
-		goto err_remove_push;
-	}
-
-	ctx->clock_mmap = ornic_ucontext_map_page(ctx, dev->odev->clock_page, true);
-	if (IS_ERR(ctx->clock_mmap)) {
-		err = PTR_ERR(ctx->clock_mmap);
-		goto err_remove_board;
-	}
-
 	ornic_slabs_init(&ctx->slabs, ibuctx);
 	ornic_ucontext_fill_resp(ctx, &resp);
 	err = ib_respond_udata(udata, resp);
 	if (err)
-		goto err_uninit_slabs;
-
-	return 0;
-
-err_uninit_slabs:
-	ornic_slabs_uninit(&ctx->slabs);
-	ornic_mmap_remove(ctx->clock_mmap);
-err_remove_board:
-	ornic_mmap_remove(ctx->board_mmap);
-err_remove_push:
-	ornic_mmap_remove(ctx->push_mmap);
-err_remove_db:
-	ornic_mmap_remove(ctx->db_mmap);
-err_free_uctx:
-	ornic_uctx_free(dev->odev, &ctx->uctx);
+		ornic_ib_dealloc_ucontext(ibuctx);
 	return err;
 }
 
@@ -140,10 +85,6 @@ void ornic_ib_dealloc_ucontext(struct ib_ucontext *ibuctx)
 	struct ornic_ucontext *ctx = to_ornic_ucontext(ibuctx);
 
 	ornic_slabs_uninit(&ctx->slabs);
-	ornic_mmap_remove(ctx->clock_mmap);
-	ornic_mmap_remove(ctx->board_mmap);
-	ornic_mmap_remove(ctx->push_mmap);
-	ornic_mmap_remove(ctx->db_mmap);
 	ornic_uctx_free(dev->odev, &ctx->uctx);
 }
 
@@ -155,6 +96,66 @@ int ornic_ib_query_ucontext(struct ib_ucontext *ibuctx, struct uverbs_attr_bundl
 	ornic_ucontext_fill_resp(to_ornic_ucontext(ibuctx), &resp);
 	return uverbs_copy_to_struct_or_zero(attrs, ORNIC_ATTR_QUERY_CONTEXT_RESP, &resp,
 					     sizeof(resp));
+}
+
+static int ornic_ucontext_map_page(const struct ib_device *ibdev, struct vm_area_struct *vma,
+				   struct page *page)
+{
+	return page ? vm_insert_page(vma, vma->vm_start, page) : ornic_mmap_refuse(ibdev, vma);
+}
+
+static int ornic_ucontext_map_clock(struct ib_device *ibdev, struct vm_area_struct *vma)
+{
+	struct page *page = to_ornic_ib_dev(ibdev)->odev->clock_page;
+
+	if (page && vma->vm_flags & VM_WRITE) {
+		ibdev_dbg_ratelimited(ibdev, "mmap: the page at %#lx is read only\n",
+				      vma->vm_pgoff << PAGE_SHIFT);
+		return -EPERM;
+	}
+	/* Also prevents mprotect() from making it writable */
+	vm_flags_clear(vma, VM_MAYWRITE);
+	return ornic_ucontext_map_page(ibdev, vma, page);
+}
+
+/* A mapping keeps the context open, and so the page, until the core revokes it */
+static int ornic_ucontext_map_io(struct ib_ucontext *ibuctx, struct vm_area_struct *vma,
+				 phys_addr_t io, pgprot_t prot)
+{
+	if (!io)
+		return ornic_mmap_refuse(ibuctx->device, vma);
+
+	return rdma_user_mmap_io(ibuctx, vma, PHYS_PFN(io), PAGE_SIZE, prot, NULL);
+}
+
+/*
+ * When the device is removed, the core revokes the mappings of the doorbell page
+ * and the push page, made by rdma_user_mmap_io(). Memory stays mapped: each page
+ * lives as long as its mappings, and the process may go on polling a ring that
+ * does not change any more.
+ */
+int ornic_ib_mmap(struct ib_ucontext *ibuctx, struct vm_area_struct *vma)
+{
+	const struct ornic_uctx *uctx = &to_ornic_ucontext(ibuctx)->uctx;
+
+	if (vma->vm_pgoff < ORNIC_MMAP_PAGES &&
+	    (vma_pages(vma) != 1 || !(vma->vm_flags & VM_SHARED)))
+		return ornic_mmap_refuse(ibuctx->device, vma);
+
+	switch (vma->vm_pgoff) {
+	case ORNIC_MMAP_DB:
+		return ornic_ucontext_map_io(ibuctx, vma, uctx->db_phys,
+					     pgprot_noncached(vma->vm_page_prot));
+	case ORNIC_MMAP_PUSH:
+		return ornic_ucontext_map_io(ibuctx, vma, uctx->push_phys,
+					     pgprot_writecombine(vma->vm_page_prot));
+	case ORNIC_MMAP_BOARD:
+		return ornic_ucontext_map_page(ibuctx->device, vma, uctx->board);
+	case ORNIC_MMAP_CLOCK:
+		return ornic_ucontext_map_clock(ibuctx->device, vma);
+	default:
+		return ornic_mmap_mem(ibuctx, vma);
+	}
 }
 
 /*

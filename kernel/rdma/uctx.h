@@ -9,26 +9,17 @@
 #include "ornic_api.h"
 #include "slab.h"
 
-struct ornic_mmap;
 struct uverbs_attr_bundle;
 
 /**
  * struct ornic_ucontext - user context
  * @ibuctx:	of the RDMA core
  * @uctx:	doorbell page, push page and board
- * @db_mmap:	the doorbell page
- * @push_mmap:	the push page, NULL without one
- * @board_mmap:	the board, NULL without one
- * @clock_mmap:	the clock page, NULL without one
  * @slabs:	memory of its rings
  */
 struct ornic_ucontext {
 	struct ib_ucontext ibuctx;
 	struct ornic_uctx uctx;
-	struct ornic_mmap *db_mmap;
-	struct ornic_mmap *push_mmap;
-	struct ornic_mmap *board_mmap;
-	struct ornic_mmap *clock_mmap;
 	struct ornic_slabs slabs;
 };
 
@@ -39,6 +30,7 @@ static inline struct ornic_ucontext *to_ornic_ucontext(struct ib_ucontext *ibuct
 
 int ornic_ib_alloc_ucontext(struct ib_ucontext *ibuctx, struct ib_udata *udata);
 void ornic_ib_dealloc_ucontext(struct ib_ucontext *ibuctx);
+int ornic_ib_mmap(struct ib_ucontext *ibuctx, struct vm_area_struct *vma);
 int ornic_ib_query_ucontext(struct ib_ucontext *ibuctx, struct uverbs_attr_bundle *attrs);
 void ornic_ib_disassociate_ucontext(struct ib_ucontext *ibuctx);
 extern const struct uapi_definition ornic_ib_ucontext_defs[];

@@ -68,8 +68,7 @@ void ornic_test_ringmem_free(struct ib_device *ibdev, struct ornic_ringmem *mem)
 	test_now->live--;
 }
 
-struct ornic_mmap *ornic_test_mmap_add(struct ib_ucontext *ibuctx, const struct ornic_mmap *what,
-				       size_t size)
+struct ornic_mmap *ornic_test_mmap_add(struct ib_ucontext *ibuctx, struct ornic_ringmem *mem)
 {
 	struct ornic_mmap *map;
 
@@ -77,10 +76,11 @@ struct ornic_mmap *ornic_test_mmap_add(struct ib_ucontext *ibuctx, const struct 
 		test_now->fail_mmap = false;
 		return ERR_PTR(-ENOMEM);
 	}
-	map = kmemdup(what, sizeof(*what), GFP_KERNEL);
+	map = kzalloc_obj(*map);
 	if (!map)
 		return ERR_PTR(-ENOMEM);
-	map->entry.npages = size >> PAGE_SHIFT;
+	map->mem = mem;
+	map->entry.npages = mem->npages;
 	return map;
 }
 
