@@ -14,7 +14,7 @@
 #include "cmdq.h"
 
 /* Doorbell pages that are kept for the next processes */
-#define ORNIC_UCTX_SPARES	16
+#define ORNIC_UCTX_SPARES	64
 
 /* Kinds of objects whose numbers are in struct ornic_core */
 #define ORNIC_NUM_KINDS		7
