@@ -275,6 +275,19 @@ EXPORT_SYMBOL_NS_GPL(ornic_cmd_exec_urgent, "ORNIC");
 static_assert(sizeof(struct ornic_create_mr_out) == sizeof(struct ornic_object));
 static_assert(offsetof(struct ornic_create_mr_out, key) == offsetof(struct ornic_object, num));
 
+/* Destruction would hit the object that had the number first */
+static int ornic_cmd_add_num(struct ornic_core *core, enum ornic_opcode opcode, u32 num, gfp_t gfp)
+{
+	int err = ornic_num_add(core, opcode, num, gfp);
+
+	if (err == -EBUSY) {
+		ornic_fail(core, "command %s gave the number %#x twice", ornic_opcode_name(opcode),
+			   num);
+		err = -EIO;
+	}
+	return err;
+}
+
 int ornic_cmd_create_as(struct ornic_dev *odev, bool urgent, enum ornic_opcode opcode,
 			const void *in, size_t in_len, u32 *num)
 {
@@ -287,14 +300,8 @@ int ornic_cmd_create_as(struct ornic_dev *odev, bool urgent, enum ornic_opcode o
 		return err;
 
 	*num = le32_to_cpu(out.num);
-	err = ornic_num_add(core, opcode, *num);
-	if (err == -EBUSY) {
-		/* Destruction would hit the object that had it first */
-		ornic_fail(core, "command %s gave the number %#x twice", ornic_opcode_name(opcode),
-			   *num);
-		return -EIO;
-	}
-	if (err)
+	err = ornic_cmd_add_num(core, opcode, *num, GFP_KERNEL);
+	if (err == -ENOMEM)
 		ornic_cmd_release_as(odev, urgent, ornic_num_destroy(opcode), *num);
 	return err;
 }
@@ -311,16 +318,15 @@ int ornic_cmd_destroy_as(struct ornic_dev *odev, bool urgent, enum ornic_opcode 
 {
 	struct ornic_object in = { .num = cpu_to_le32(num) };
 	struct ornic_core *core = to_ornic_core(odev);
-	bool refused;
 	int err;
 
-	ornic_num_remove_begin(core, opcode, num);
+	ornic_num_remove(core, opcode, num);
 	err = ornic_cmd_exec_as(odev, urgent, opcode, &in, sizeof(in), NULL, 0);
-	/* A process may have bound windows to the region unseen */
-	refused = err == -EBUSY && opcode == ORNIC_CMD_DESTROY_MR;
-	ornic_num_remove_end(core, opcode, num, refused);
-	if (refused)
+	/* A process may have bound windows to the region unseen: it exists still */
+	if (err == -EBUSY && opcode == ORNIC_CMD_DESTROY_MR) {
+		ornic_cmd_add_num(core, opcode, num, GFP_KERNEL | __GFP_NOFAIL);
 		return err;
+	}
 
 	/*
 	 * The core destroys only what exists and is not in use. If it is

@@ -7,10 +7,6 @@
 #include "core.h"
 #include "num.h"
 
-/* Being destroyed: the device may give the number again before it completes */
-#define ORNIC_NUM_LIVE	xa_mk_value(1)
-#define ORNIC_NUM_DYING	xa_mk_value(0)
-
 static const struct {
 	enum ornic_opcode create;
 	enum ornic_opcode destroy;
@@ -86,65 +82,35 @@ enum ornic_opcode ornic_num_destroy(enum ornic_opcode create)
 }
 
 /**
- * ornic_num_add - take the number of a new object into use
+ * ornic_num_add - take the number of an object into use
  * @core:	the device
- * @create:	the command that created it
+ * @opcode:	the command that created it, or that has not destroyed it
  * @num:	its number
+ * @gfp:	how to allocate memory
  *
  * Return: 0, -EBUSY if another object has the number, or -ENOMEM.
  */
-int ornic_num_add(struct ornic_core *core, enum ornic_opcode create, u32 num)
+int ornic_num_add(struct ornic_core *core, enum ornic_opcode opcode, u32 num, gfp_t gfp)
 {
-	u32 kind = ornic_num_kind(create), index = ornic_num_index(create, num);
-	void *from = NULL, *old;
+	u32 kind = ornic_num_kind(opcode);
 
 	if (kind == ORNIC_NUM_KINDS)
 		return 0;
 
-	for (;;) {
-		old = xa_cmpxchg(&core->nums[kind], index, from, ORNIC_NUM_LIVE, GFP_KERNEL);
-		if (old == from)
-			return 0;
-		if (xa_is_err(old))
-			break;
-		if (old == ORNIC_NUM_LIVE)
-			return -EBUSY;
-		from = old;
-	}
-
-	return xa_err(old);
+	return xa_insert(&core->nums[kind], ornic_num_index(opcode, num), xa_mk_value(0), gfp);
 }
 
-static void ornic_num_change(struct ornic_core *core, enum ornic_opcode destroy, u32 num,
-			     void *from, void *to)
+/**
+ * ornic_num_remove - allow the device to give a number again
+ * @core:	the device
+ * @destroy:	the command that is going to destroy the object: the device may
+ *		give the number again before it completes
+ * @num:	number of the object
+ */
+void ornic_num_remove(struct ornic_core *core, enum ornic_opcode destroy, u32 num)
 {
 	u32 kind = ornic_num_kind(destroy);
 
-	/* Allocates no memory: an entry that does not exist does not match */
 	if (kind < ORNIC_NUM_KINDS)
-		xa_cmpxchg(&core->nums[kind], ornic_num_index(destroy, num), from, to, GFP_KERNEL);
-}
-
-/**
- * ornic_num_remove_begin - allow the device to give a number again
- * @core:	the device
- * @destroy:	the command that is going to destroy the object
- * @num:	number of the object
- */
-void ornic_num_remove_begin(struct ornic_core *core, enum ornic_opcode destroy, u32 num)
-{
-	ornic_num_change(core, destroy, num, ORNIC_NUM_LIVE, ORNIC_NUM_DYING);
-}
-
-/**
- * ornic_num_remove_end - finish what ornic_num_remove_begin() has begun
- * @core:	the device
- * @destroy:	the command
- * @num:	number of the object, which another one may have by now
- * @refused:	the command failed, and the object still exists
- */
-void ornic_num_remove_end(struct ornic_core *core, enum ornic_opcode destroy, u32 num,
-			  bool refused)
-{
-	ornic_num_change(core, destroy, num, ORNIC_NUM_DYING, refused ? ORNIC_NUM_LIVE : NULL);
+		xa_erase(&core->nums[kind], ornic_num_index(destroy, num));
 }

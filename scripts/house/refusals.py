@@ -31,7 +31,6 @@ EXCEPTIONS = {
     r"ornic_cmd_start": "WARN_ON_ONCE() says what is wrong, and a message names the command",
     r"ornic_cmd_errno": "a status of the device, which ornic_cmd_exec() logs",
     r"ornic_dbuf_alloc": "callers have checked the sizes of their rings",
-    r"ornic_num_add": "the caller reports that the device gave a number twice",
     r"ornic_tx_prepare|ornic_tx_xdp|ornic_xdp_xmit": "the data path: dropped frames are counted",
     r"ornic_uctx_alloc": "the caller logs that there is no doorbell page",
     r"ornic_ethtool_[gs]et_rxnfc|ornic_ethtool_get_sset_count|ornic_config_bpf":
