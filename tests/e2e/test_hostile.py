@@ -22,6 +22,8 @@ REQUEST = {
 NO_REQUEST = {**REQUEST, "no request": 0, "request cut by 4 bytes": 0}
 
 UDATA = {
+    **{f"{page}, {odd}": errno.EINVAL
+       for page in ("doorbells", "board", "clock") for odd in ("two pages", "private")},
     **{f"context, {what}": want for what, want in REQUEST.items()},
     "context, short answer": 0,
     **{f"cq, {what}": want for what, want in REQUEST.items()},

@@ -250,6 +250,30 @@ static void responses(int fd, uint32_t pd, uint32_t cq_handle)
 	munmap(pages, 8192);
 }
 
+/* Pages of the context are mapped one by one, and shared with the device */
+static void maps(const struct uverbs *uv)
+{
+	const struct { const char *name; struct ornic_mmap_place place; } pages[] = {
+		{ "doorbells", uv->resp.db },
+		{ "board", uv->resp.board },
+		{ "clock", uv->resp.clock },
+	};
+	const struct { const char *odd; int pages, flags; } ways[] = {
+		{ "two pages", 2, MAP_SHARED },
+		{ "private", 1, MAP_PRIVATE },
+	};
+	size_t i, j;
+	void *at;
+
+	for (i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+		for (j = 0; j < sizeof(ways) / sizeof(ways[0]); j++) {
+			at = mmap(NULL, ways[j].pages * pages[i].place.length, PROT_READ,
+				  ways[j].flags, uv->fd, pages[i].place.offset);
+			say(pages[i].name, ways[j].odd, at == MAP_FAILED ? -errno : 0);
+		}
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct uverbs uv;
@@ -260,6 +284,7 @@ int main(int argc, char **argv)
 		die("usage: udata DEVICE", 0);
 	contexts(argv[1]);
 	uverbs_context(&uv, argv[1]);
+	maps(&uv);
 	cqs(uv.fd);
 	pd = uverbs_pd(uv.fd);
 	uverbs_cq(&uv, 16, &cq);
