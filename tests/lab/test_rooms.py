@@ -39,6 +39,6 @@ def test_rooms(tmp_path, includes, message):
         else:
             text = path.read_text() if path.exists() else ""
             path.write_text(f'#include "{used}"\n{text}' if used else text)
-    run = subprocess.run([ROOMS, "check", "--source", card, "--objects", card],
+    run = subprocess.run([ROOMS, "--source", card, "--objects", card],
                          capture_output=True, text=True)
     assert run.returncode == bool(includes) and message in run.stdout
