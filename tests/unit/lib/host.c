@@ -506,6 +506,31 @@ uint64_t host_port_stat(struct host *host, enum ornic_port_stat stat)
 	return host->card->stats.port[stat];
 }
 
+struct stat_wanted {
+	const char *name;
+	uint64_t value;
+	bool found;
+};
+
+static void match_stat(void *arg, const char *name, uint64_t value)
+{
+	struct stat_wanted *wanted = arg;
+
+	if (!strcmp(name, wanted->name)) {
+		wanted->value = value;
+		wanted->found = true;
+	}
+}
+
+uint64_t host_card_stat(struct host *host, const char *name)
+{
+	struct stat_wanted wanted = { .name = name };
+
+	card_stats(host->card, match_stat, &wanted);
+	assert_true(wanted.found);
+	return wanted.value;
+}
+
 void host_port_up(struct host *host, bool up)
 {
 	struct ornic_modify_port_in in = { .mask = htole32(ORNIC_PORT_UP),
@@ -630,6 +655,17 @@ void host_queue_arm(struct host_queue *queue, unsigned int type)
 
 	queue->arm_seq += ORNIC_ARM_TYPE + 1;
 	guest_store32(&dbr->arm, queue->arm_seq | type);
+}
+
+unsigned int host_event(struct host_queue *eq, uint32_t num)
+{
+	const struct ornic_eqe *eqe = host_queue_peek(eq);
+
+	if (!eqe)
+		return 0;
+	assert_int_equal(le32toh(eqe->num), num);
+	host_queue_consume(eq);
+	return ORNIC_GET(ORNIC_EQE_TYPE, le32toh(eqe->ctl));
 }
 
 void host_create_qp(struct host *host, struct host_qp *qp, struct ornic_create_qp_in *in)

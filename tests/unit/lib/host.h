@@ -261,6 +261,8 @@ uint32_t host_create_object(struct host *host, unsigned int opcode,
 
 uint64_t host_device_stat(struct host *host, enum ornic_device_stat stat);
 uint64_t host_port_stat(struct host *host, enum ornic_port_stat stat);
+/* Return a number that card_stats() tells, such as "objects.qp" */
+uint64_t host_card_stat(struct host *host, const char *name);
 
 void host_port_up(struct host *host, bool up);
 
@@ -295,6 +297,11 @@ host_cqe_ext(const struct ornic_cqe *cqe)
 /* Consume an entry and publish ci */
 void host_queue_consume(struct host_queue *queue);
 void host_queue_arm(struct host_queue *queue, unsigned int type);
+/*
+ * Consume the next event, which must be about @num; return its type, or 0 if there
+ * is none
+ */
+unsigned int host_event(struct host_queue *eq, uint32_t num);
 
 /* Create a QP with rings of the sizes in @in; buffers and dbr_addr are filled in */
 void host_create_qp(struct host *host, struct host_qp *qp, struct ornic_create_qp_in *in);

@@ -38,31 +38,17 @@ static int kit_create(void **state, struct card_config as)
 	return 0;
 }
 
-int kit_setup(void **state)
-{
-	return kit_create(state, (struct card_config){});
-}
+#define KIT_SETUP(name, ...) \
+	int name(void **state) \
+	{ \
+		return kit_create(state, (struct card_config){ __VA_ARGS__ }); \
+	}
 
-int kit_setup_no_shadow(void **state)
-{
-	return kit_create(state, (struct card_config){ .no_shadow = true });
-}
-
-int kit_setup_cq_db(void **state)
-{
-	return kit_create(state, (struct card_config){ .cq_db = true });
-}
-
-int kit_setup_whole(void **state)
-{
-	return kit_create(state, (struct card_config){ .whole_entries = true });
-}
-
-int kit_setup_pairs(void **state)
-{
-	return kit_create(state, (struct card_config){
-		.whole_entries = true, .pair_entries = true });
-}
+KIT_SETUP(kit_setup)
+KIT_SETUP(kit_setup_no_shadow, .no_shadow = true)
+KIT_SETUP(kit_setup_cq_db, .cq_db = true)
+KIT_SETUP(kit_setup_whole, .whole_entries = true)
+KIT_SETUP(kit_setup_pairs, .whole_entries = true, .pair_entries = true)
 
 int kit_teardown(void **state)
 {
@@ -116,12 +102,7 @@ void kit_expect_cqes(struct kit *kit, uint64_t first, uint64_t last)
 void kit_expect_event(struct kit *kit, enum ornic_event type,
 		      uint32_t num)
 {
-	const struct ornic_eqe *eqe = host_queue_peek(&kit->eq);
-
-	assert_non_null(eqe);
-	assert_int_equal(ORNIC_GET(ORNIC_EQE_TYPE, le32toh(eqe->ctl)), type);
-	assert_int_equal(le32toh(eqe->num), num);
-	host_queue_consume(&kit->eq);
+	assert_int_equal(host_event(&kit->eq, num), type);
 	kit_tell_eq(kit);
 }
 

@@ -473,6 +473,19 @@ void pair_connect(struct pair *pair)
 	pair_connect_side(b, &attr);
 }
 
+void pair_qps_of_mtu(struct pair *pair, unsigned int path_mtu)
+{
+	struct ornic_qp_attr attr;
+	unsigned int i;
+
+	pair_qps(pair, ORNIC_QPT_RC, 0);
+	for (i = 0; i < 2; i++) {
+		attr = pair_attr(&pair->side[i], &pair->side[!i]);
+		attr.path_mtu = path_mtu;
+		pair_connect_side(&pair->side[i], &attr);
+	}
+}
+
 static void pair_reset_side(struct side *side)
 {
 	struct ornic_qp_dbr *dbr = host_qp_dbr(&side->qp);
@@ -506,11 +519,6 @@ static int pair_setup(void **state, unsigned int type, uint32_t flags)
 	return 0;
 }
 
-int pair_setup_rc(void **state)
-{
-	return pair_setup(state, ORNIC_QPT_RC, 0);
-}
-
 static int pair_setup_srq(void **state, unsigned int type)
 {
 	struct pair *pair = pair_create(*state);
@@ -523,25 +531,19 @@ static int pair_setup_srq(void **state, unsigned int type)
 	return 0;
 }
 
-int pair_setup_rc_srq(void **state)
-{
-	return pair_setup_srq(state, ORNIC_QPT_RC);
-}
+#define PAIR_SETUP(name, call) \
+	int name(void **state) \
+	{ \
+		return call; \
+	}
 
-int pair_setup_ud_srq(void **state)
-{
-	return pair_setup_srq(state, ORNIC_QPT_UD);
-}
-
-int pair_setup_rc_kernel(void **state)
-{
-	return pair_setup(state, ORNIC_QPT_RC, ORNIC_QP_KERNEL);
-}
-
-int pair_setup_uc(void **state)
-{
-	return pair_setup(state, ORNIC_QPT_UC, 0);
-}
+PAIR_SETUP(pair_setup_rc, pair_setup(state, ORNIC_QPT_RC, 0))
+PAIR_SETUP(pair_setup_rc_srq, pair_setup_srq(state, ORNIC_QPT_RC))
+PAIR_SETUP(pair_setup_rc_kernel, pair_setup(state, ORNIC_QPT_RC, ORNIC_QP_KERNEL))
+PAIR_SETUP(pair_setup_uc, pair_setup(state, ORNIC_QPT_UC, 0))
+PAIR_SETUP(pair_setup_ud, pair_setup(state, ORNIC_QPT_UD, 0))
+PAIR_SETUP(pair_setup_ud_srq, pair_setup_srq(state, ORNIC_QPT_UD))
+PAIR_SETUP(pair_setup_gsi, pair_setup(state, ORNIC_QPT_GSI, 0))
 
 int pair_setup_xrc(void **state)
 {
@@ -554,16 +556,6 @@ int pair_setup_xrc(void **state)
 	pair_connect(pair);
 	*state = pair;
 	return 0;
-}
-
-int pair_setup_ud(void **state)
-{
-	return pair_setup(state, ORNIC_QPT_UD, 0);
-}
-
-int pair_setup_gsi(void **state)
-{
-	return pair_setup(state, ORNIC_QPT_GSI, 0);
 }
 
 int pair_teardown(void **state)

@@ -165,6 +165,8 @@ uint32_t pair_mask(unsigned int type, unsigned int state);
 /* Modify from RESET to RTS; a test may change the attributes first */
 void pair_connect_side(struct side *side, const struct ornic_qp_attr *attr);
 void pair_connect(struct pair *pair);
+/* Create RC QPs and connect them with another path MTU than that of pair_attr() */
+void pair_qps_of_mtu(struct pair *pair, unsigned int path_mtu);
 /* Reset and reconnect both QPs, without packets on the wire, CQEs or events */
 void pair_again(struct pair *pair);
 void pair_state(struct side *side, unsigned int state);
@@ -206,7 +208,7 @@ struct pair_wr {
 	struct sge sge[CARD_MAX_SGE + 1];
 };
 
-/* A signaled request with one SGE, at the same @offset in both buffers */
+/* A signaled request with one SGE, at the same @offset in both buffers, or a datagram */
 struct pair_wr pair_wr_data(struct side *side, unsigned int opcode,
 			    uint32_t offset, uint32_t len);
 /* A signaled LOCAL_INV */
@@ -215,6 +217,11 @@ struct pair_wr pair_wr_inv(uint32_t key);
 void pair_send(struct side *side, const struct pair_wr *wr);
 /* pair_send() from A, and expect success */
 void pair_one(struct pair *pair, const struct pair_wr *wr);
+/*
+ * WRITE or SEND of @len bytes, with or without an immediate: B gets these bytes and no
+ * other, and a completion with all that belongs to the message
+ */
+void pair_message(struct pair *pair, unsigned int opcode, uint32_t len, unsigned int seed);
 /* pair_send() from A, and expect @status */
 void pair_fails(struct pair *pair, const struct pair_wr *wr,
 		unsigned int status);

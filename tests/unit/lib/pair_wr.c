@@ -17,6 +17,8 @@ struct pair_wr pair_wr_data(struct side *side, unsigned int opcode,
 		.raddr = peer->addr + offset,
 		.rkey = peer->key,
 		.xrc_srqn = peer->srq.num,
+		.dqpn = peer->qp.num,
+		.qkey = PAIR_QKEY,
 		.sges = 1,
 		.sge[0] = { side->addr + offset, len, side->key },
 	};
@@ -323,6 +325,35 @@ unsigned int pair_event(struct side *side)
 uint64_t pair_stat(struct side *side, enum ornic_rdma_stat stat)
 {
 	return side->host->card->stats.rdma[stat];
+}
+
+void pair_message(struct pair *pair, unsigned int opcode, uint32_t len, unsigned int seed)
+{
+	struct pair_wr wr = pair_wr_data(A(pair), opcode, 0, len);
+	bool send = opcode == ORNIC_WR_SEND || opcode == ORNIC_WR_SEND_WITH_IMM;
+	bool imm = opcode == ORNIC_WR_RDMA_WRITE_WITH_IMM || opcode == ORNIC_WR_SEND_WITH_IMM;
+	struct side *b = B(pair);
+	struct ornic_cqe cqe;
+
+	memset(b->buf, 0xee, len + 1);
+	pair_fill(A(pair)->buf, len, seed);
+	if (send)
+		pair_post_recv(b, seed, b->addr, PAIR_BUF_SIZE);
+	else if (imm)
+		pair_post_recv(b, seed, 0, 0);
+	pair_one(pair, &wr);
+	pair_check(b->buf, len, seed);
+	assert_int_equal(b->buf[len], 0xee);
+	if (!send && !imm)
+		return;
+	cqe = pair_poll(b);
+	assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
+	assert_int_equal(le64toh(cqe.wr_id), seed);
+	assert_int_equal(le32toh(cqe.opcode), send ? ORNIC_WC_RECV : ORNIC_WC_RECV_RDMA_WITH_IMM);
+	assert_int_equal(le32toh(cqe.byte_len), len);
+	assert_int_equal(ORNIC_GET(ORNIC_CQE_FLAGS, le32toh(cqe.qpn)), imm ? ORNIC_WC_WITH_IMM : 0);
+	if (imm)
+		assert_int_equal(be32toh(cqe.imm), wr.imm);
 }
 
 void pair_fill(uint8_t *buf, uint32_t len, unsigned int seed)

@@ -76,6 +76,16 @@ void raw_expect(struct raw *w, unsigned int status)
 	assert_int_equal(le32toh(raw_cqe(w)->status), status);
 }
 
+const struct ornic_cqe *raw_did(struct raw *w, unsigned int n, unsigned int opcode)
+{
+	const struct ornic_cqe *cqe = raw_cqe(w);
+
+	assert_int_equal(le32toh(cqe->status), ORNIC_WC_SUCCESS);
+	assert_int_equal(le32toh(cqe->opcode), opcode);
+	assert_int_equal(le32toh(cqe->qpn) & ORNIC_CQE_QPN, w->qp[n].num);
+	return cqe;
+}
+
 void raw_publish(struct raw *w, unsigned int n, uint64_t addr, uint32_t len,
 		 const struct ornic_route_eth *route, unsigned int flags)
 {

@@ -48,6 +48,8 @@ int raw_teardown(void **state);
 /* Return the next completion and consume it; fail if there is none */
 const struct ornic_cqe *raw_cqe(struct raw *w);
 void raw_expect(struct raw *w, unsigned int status);
+/* raw_cqe(), and expect a success of QP @n, with this opcode of a completion */
+const struct ornic_cqe *raw_did(struct raw *w, unsigned int n, unsigned int opcode);
 
 /*
  * Send the frame at @addr from QP @n and run the card; @route: NULL for zeros;

@@ -145,12 +145,7 @@ const struct ornic_cqe *rxq_expect_frame(struct raw *w,
 
 void rxq_expect_event(struct raw *w, unsigned int type, uint32_t num)
 {
-	const struct ornic_eqe *eqe = host_queue_peek(&w->eq);
-
-	assert_non_null(eqe);
-	assert_int_equal(le32toh(eqe->ctl) & ORNIC_EQE_TYPE, type);
-	assert_int_equal(le32toh(eqe->num), num);
-	host_queue_consume(&w->eq);
+	assert_int_equal(host_event(&w->eq, num), type);
 }
 
 void rxq_expect_quiet(struct raw *w)

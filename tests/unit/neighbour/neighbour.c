@@ -114,8 +114,6 @@ static void ask(struct neighbours *n, enum neighbour_wait what)
 		pair_post_recv(to, 1, to->addr + HOST_PAGE, HOST_PAGE);
 		wr = pair_wr_data(from, ORNIC_WR_SEND, 0, DATAGRAM_LEN);
 		wr.flags = 0;
-		wr.dqpn = to->qp.num;
-		wr.qkey = PAIR_QKEY;
 		pair_post(from, &wr);
 		pair_ring(from);
 		break;

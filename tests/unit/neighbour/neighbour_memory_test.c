@@ -263,7 +263,6 @@ static void push_shrunk(struct neighbours *n)
 	unsigned int i, j, k, page = SHRUNK_PAGES;
 
 	wr.flags = 0;
-	wr.qkey = PAIR_QKEY;
 	wr.dqpn = side->qp.num;
 	wr.sges = CARD_MAX_SGE;
 	for (i = 0; i < n->qps; i++) {

@@ -79,7 +79,6 @@ static void push_multicast(struct neighbours *n)
 	wr.av = &attr.av;
 	wr.flags = 0;
 	wr.dqpn = 0xffffff;
-	wr.qkey = PAIR_QKEY;
 	neighbours_post(n, pair, &wr, 2);
 }
 
@@ -276,7 +275,6 @@ static void push_to_group(struct neighbours *n)
 	wr.av = &attr.av;
 	wr.flags = 0;
 	wr.dqpn = 0xffffff;
-	wr.qkey = PAIR_QKEY;
 	while (qp->sq_pi - guest_load32(&host_qp_dbr(qp)->sq_ci) + 2 <=
 	       1u << qp->log_sq_slots)
 		pair_post(A(n->sender), &wr);
