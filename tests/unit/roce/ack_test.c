@@ -42,26 +42,29 @@ static void submit_state(struct side *side, unsigned int state)
 	host_submit(side->host, ORNIC_CMD_MODIFY_QP, &in, sizeof(in));
 }
 
+static void run_command(struct pair *pair)
+{
+	pair_run(pair);
+	assert_int_equal(host_completed(B(pair)->host), ORNIC_CMD_OK);
+}
+
 static void go_destroy(struct pair *pair)
 {
 	submit_destroy(B(pair));
-	pair_run(pair);
-	assert_int_equal(host_completed(B(pair)->host), ORNIC_CMD_OK);
+	run_command(pair);
 }
 
 static void go_reset(struct pair *pair)
 {
 	submit_state(B(pair), ORNIC_QPS_RESET);
-	pair_run(pair);
-	assert_int_equal(host_completed(B(pair)->host), ORNIC_CMD_OK);
+	run_command(pair);
 }
 
 static void go_error_destroy(struct pair *pair)
 {
 	submit_state(B(pair), ORNIC_QPS_ERR);
 	submit_destroy(B(pair));
-	pair_run(pair);
-	assert_int_equal(host_completed(B(pair)->host), ORNIC_CMD_OK);
+	run_command(pair);
 	assert_int_equal(host_completed(B(pair)->host), ORNIC_CMD_OK);
 }
 
@@ -100,35 +103,23 @@ static void message(struct pair *pair, unsigned int opcode,
 	acknowledged(pair, 1);
 }
 
-TEST(test_destroyed_after_send, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
+TEST(test_destroyed_after_send, struct pair *pair,
+     IN_PAIR_BOTH(pair_setup_rc), IN_PAIR_BOTH(pair_setup_xrc))
 {
 	message(pair, ORNIC_WR_SEND, go_destroy);
 }
 
-TEST(test_xrc_destroyed_after_send, struct pair *pair, IN_PAIR_BOTH(pair_setup_xrc))
-{
-	message(pair, ORNIC_WR_SEND, go_destroy);
-}
+/* A test of the end of a QP after a message */
+#define ENDS(name, opcode, go) \
+	TEST(name, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc)) \
+	{ \
+		message(pair, opcode, go); \
+	}
 
-TEST(test_destroyed_after_write_with_imm, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
-{
-	message(pair, ORNIC_WR_RDMA_WRITE_WITH_IMM, go_destroy);
-}
-
-TEST(test_reset_after_send, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
-{
-	message(pair, ORNIC_WR_SEND, go_reset);
-}
-
-TEST(test_failed_and_destroyed_after_send, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
-{
-	message(pair, ORNIC_WR_SEND, go_error_destroy);
-}
-
-TEST(test_card_reset_after_send, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
-{
-	message(pair, ORNIC_WR_SEND, go_card_reset);
-}
+ENDS(test_destroyed_after_write_with_imm, ORNIC_WR_RDMA_WRITE_WITH_IMM, go_destroy)
+ENDS(test_reset_after_send, ORNIC_WR_SEND, go_reset)
+ENDS(test_failed_and_destroyed_after_send, ORNIC_WR_SEND, go_error_destroy)
+ENDS(test_card_reset_after_send, ORNIC_WR_SEND, go_card_reset)
 
 /* READ and atomic responses go first; the ACK after them covers the SEND */
 TEST(test_destroyed_after_read_atomic_and_send, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
@@ -156,20 +147,6 @@ TEST(test_destroyed_after_read_atomic_and_send, struct pair *pair, IN_PAIR_BOTH(
 	pair_check(A(pair)->buf, 3000, 1);
 	assert_int_equal(le64toh(*pair_word(A(pair), 4096)), 41);
 	assert_int_equal(le64toh(*pair_word(B(pair), 4096)), 42);
-}
-
-/* Instead of the QPs of the pair */
-static void make_qps_of_mtu_256(struct pair *pair)
-{
-	struct ornic_qp_attr attr;
-	unsigned int i;
-
-	pair_qps(pair, ORNIC_QPT_RC, 0);
-	for (i = 0; i < 2; i++) {
-		attr = pair_attr(&pair->side[i], &pair->side[!i]);
-		attr.path_mtu = 1;
-		pair_connect_side(&pair->side[i], &attr);
-	}
 }
 
 /* [ORNIC-QP-13] All that is in the first 64 KiB of answers goes out, in any number of frames */
@@ -201,7 +178,7 @@ TEST(test_destroyed_after_read_and_send, struct pair *pair, IN_PAIR_BOTH(pair_se
 
 TEST(test_destroyed_after_read_and_send_of_mtu_256, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	make_qps_of_mtu_256(pair);
+	pair_qps_of_mtu(pair, 1);
 	read_and_send(pair);
 }
 
@@ -258,7 +235,7 @@ TEST(test_destroyed_before_long_read, struct pair *pair, IN_PAIR_BOTH(pair_setup
 
 TEST(test_destroyed_before_long_read_of_mtu_256, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	make_qps_of_mtu_256(pair);
+	pair_qps_of_mtu(pair, 1);
 	long_read(pair);
 }
 

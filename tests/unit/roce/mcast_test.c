@@ -56,7 +56,6 @@ static void send_to(struct pair *pair, const struct ornic_av *av, uint32_t dqpn)
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 100);
 
 	wr.dqpn = dqpn;
-	wr.qkey = PAIR_QKEY;
 	wr.av = av;
 	pair_one(pair, &wr);
 }
@@ -166,15 +165,13 @@ TEST(test_members_beside_the_sender, struct pair *pair, IN_FAMILIES)
 	struct side *a = A(pair);
 	struct host_qp sender = a->qp, other;
 	struct ornic_av av = group_av(pair, GROUP);
-	struct pair_wr wr = {
-		.wr_id = 9, .opcode = ORNIC_WR_SEND,
-		.flags = ORNIC_SEND_SIGNALED, .dqpn = MCAST_QPN,
-		.qkey = PAIR_QKEY, .av = &av, .sges = 1,
-		.sge[0] = { a->addr, 100, a->key },
-	};
+	struct pair_wr wr = pair_wr_data(a, ORNIC_WR_SEND, 0, 100);
 	const struct ornic_cqe *cqe;
 	uint64_t frames;
 
+	wr.wr_id = 9;
+	wr.dqpn = MCAST_QPN;
+	wr.av = &av;
 	attach(a);
 	pair_post_recv(a, 1, a->addr + 4096, 140);
 	pair_qps(pair, ORNIC_QPT_UD, 0);

@@ -448,39 +448,6 @@ TEST_VOID(test_bad_fields_are_malformed)
 	}
 }
 
-/* A pad that is longer than the payload */
-TEST_VOID(test_pad_beyond_payload_is_malformed)
-{
-	struct packet pkt = any_packet;
-	struct frame frame = {};
-	uint8_t wire[128];
-	struct iovec iov;
-	uint32_t len, crc;
-
-	pkt.opcode = OPCODE_RC_SEND_ONLY;
-	packet_finish(&frame, &any_path, &pkt);
-	len = frame_len(&frame);
-	frame_read(&frame, 0, wire, len);
-	wire[BTH_V4 + 1] |= 3 << 4;
-	iov.iov_base = wire + BTH_V4 + BTH_LEN;
-	iov.iov_len = 0;
-	crc = htole32(icrc(wire + L3, &iov, 1));
-	memcpy(wire + len - ICRC_LEN, &crc, ICRC_LEN);
-	assert_int_equal(parse(&pkt, wire, len, L3, BTH_V4), PACKET_MALFORMED);
-}
-
-TEST_VOID(test_payload_where_there_is_none)
-{
-	struct packet pkt = any_packet;
-	struct frame frame = {};
-
-	pkt.opcode = OPCODE_RC_ACK;
-	frame_add(&frame, "surprise", 8);
-	packet_finish(&frame, &any_path, &pkt);
-	assert_int_equal(packet_parse(&pkt, &frame, L3, BTH_V4),
-			 PACKET_MALFORMED);
-}
-
 TEST_VOID(test_sport_is_dynamic)
 {
 	unsigned int i;

@@ -136,17 +136,6 @@ TEST(test_local_wqe_beyond_pi, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 	pair_poll_none(A(pair));
 }
 
-TEST(test_local_bad_sq_pi, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
-{
-	guest_store32(&host_qp_dbr(&A(pair)->qp)->sq_pi, 65);
-	pair_ring(A(pair));
-	pair_run(pair);
-	host_device_stat_is(A(pair)->host, ORNIC_DEVICE_STAT_bad_sq_pi, 1);
-	pair_state_is(A(pair), ORNIC_QPS_ERR);
-	assert_int_equal(pair_event(A(pair)), ORNIC_EVENT_QP_FATAL);
-	pair_poll_none(A(pair));
-}
-
 /*
  * [ORNIC-BAD-3] The host changes a WQE during its execution, which fails that
  * WQE
@@ -333,15 +322,6 @@ TEST(test_remote_atomic_unaligned, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc
 	pair_stat_is(B(pair), ORNIC_RDMA_STAT_remote_invalid_requests, 1);
 }
 
-TEST(test_remote_too_many_reads, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
-{
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_READ, 8);
-
-	pair_qp(B(pair))->attr.max_dest_rd_atomic = 0;
-	rc_fails_remotely(pair, &wr, ORNIC_WC_REM_INV_REQ_ERR,
-			  ORNIC_EVENT_QP_REQ_ERR);
-}
-
 /* Peers with different path MTUs */
 TEST(test_remote_other_mtu, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
@@ -397,16 +377,6 @@ TEST(test_receive_too_many_sges, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 	rc_fails_remotely(pair, &wr, ORNIC_WC_REM_OP_ERR, 0);
 	pair_expect(B(pair), 7, ORNIC_WC_LOC_QP_OP_ERR);
 	host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_wqe_count, 1);
-}
-
-TEST(test_receive_bad_rq_pi, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
-{
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_SEND, 3000);
-
-	guest_store32(&host_qp_dbr(&B(pair)->qp)->rq_pi, 17);
-	rc_fails_remotely(pair, &wr, ORNIC_WC_REM_OP_ERR, ORNIC_EVENT_QP_FATAL);
-	host_device_stat_is(B(pair)->host, ORNIC_DEVICE_STAT_bad_rq_pi, 1);
-	pair_poll_none(B(pair));
 }
 
 /* The region of a READ is destroyed between two packets of the response */
@@ -514,16 +484,6 @@ TEST(test_huge_dma_length, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_REQ_ERR);
 }
 
-TEST(test_other_partition_is_dropped, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
-{
-	struct packet pkt = pair_packet(pair, OPCODE_RC_WRITE_ONLY);
-
-	pkt.pkey = 0x1234;
-	pair_inject(pair, &pkt, "12345678", 8);
-	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_wrong_path, 1);
-	pair_state_is(B(pair), ORNIC_QPS_RTS);
-}
-
 TEST(test_datagram_to_rc_is_dropped, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct packet pkt = pair_packet(pair, OPCODE_UD_SEND_ONLY);
@@ -580,19 +540,6 @@ TEST(test_bad_read_response, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 	pair_inject(pair, &pkt, "12345678", 8);
 	pair_expect(B(pair), 1, ORNIC_WC_BAD_RESP_ERR);
 	pair_state_is(B(pair), ORNIC_QPS_ERR);
-}
-
-/* ---- the CQ ---- */
-
-TEST(test_cq_overrun_stops_the_qp, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
-{
-	struct pair_wr wr = wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 8);
-	unsigned int i;
-
-	for (i = 0; i < (1u << PAIR_CQ_LOG) + 1; i++)
-		pair_send(A(pair), &wr);
-	pair_state_is(A(pair), ORNIC_QPS_ERR);
-	host_device_stat_is(A(pair)->host, ORNIC_DEVICE_STAT_cq_overruns, 1);
 }
 
 TEST_MAIN("rc_error")

@@ -11,39 +11,14 @@ static const uint32_t lengths[] = {
 	(3 << 20) + 5,
 };
 
-/* SEND or WRITE, without an immediate and with one */
-static void all_lengths(struct pair *pair, bool send)
+/* Also with an immediate */
+static void all_lengths(struct pair *pair, unsigned int opcode, unsigned int with_imm)
 {
-	struct ornic_cqe cqe;
-	struct pair_wr wr;
-	unsigned int i, imm;
+	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
-		for (imm = 0; imm < 2; imm++) {
-			memset(B(pair)->buf, 0xee, lengths[i] + 1);
-			pair_fill(A(pair)->buf, lengths[i], i);
-			if (send)
-				pair_post_recv(B(pair), i, B(pair)->addr, 4 << 20);
-			else if (imm)
-				pair_post_recv(B(pair), i, 0, 0);
-			wr = pair_wr_data(A(pair), (send ? ORNIC_WR_SEND : ORNIC_WR_RDMA_WRITE) +
-					  imm, 0, lengths[i]);
-			pair_one(pair, &wr);
-			pair_check(B(pair)->buf, lengths[i], i);
-			assert_int_equal(B(pair)->buf[lengths[i]], 0xee);
-			if (!send && !imm)
-				continue;
-			cqe = pair_poll(B(pair));
-			assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
-			assert_int_equal(le64toh(cqe.wr_id), i);
-			assert_int_equal(le32toh(cqe.opcode),
-					 send ? ORNIC_WC_RECV : ORNIC_WC_RECV_RDMA_WITH_IMM);
-			assert_int_equal(le32toh(cqe.byte_len), lengths[i]);
-			assert_int_equal(ORNIC_GET(ORNIC_CQE_FLAGS, le32toh(cqe.qpn)),
-					 imm ? ORNIC_WC_WITH_IMM : 0);
-			if (imm)
-				assert_int_equal(be32toh(cqe.imm), wr.imm);
-		}
+		pair_message(pair, opcode, lengths[i], i);
+		pair_message(pair, with_imm, lengths[i], i);
 	}
 	pair_poll_none(A(pair));
 	pair_poll_none(B(pair));
@@ -51,12 +26,12 @@ static void all_lengths(struct pair *pair, bool send)
 
 TEST(test_send_all_lengths, struct pair *pair, IN_PAIR_ALL(pair_setup_rc))
 {
-	all_lengths(pair, true);
+	all_lengths(pair, ORNIC_WR_SEND, ORNIC_WR_SEND_WITH_IMM);
 }
 
 TEST(test_write_all_lengths, struct pair *pair, IN_PAIR_ALL(pair_setup_rc))
 {
-	all_lengths(pair, false);
+	all_lengths(pair, ORNIC_WR_RDMA_WRITE, ORNIC_WR_RDMA_WRITE_WITH_IMM);
 }
 
 TEST(test_read_all_lengths, struct pair *pair, IN_PAIR_ALL(pair_setup_rc))
@@ -291,23 +266,11 @@ TEST(test_read_depth_and_fence, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 
 TEST(test_path_mtu, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	struct ornic_qp_attr attr;
 	struct pair_wr wr;
 	unsigned int mtu;
 
 	for (mtu = 1; mtu <= 5; mtu++) {
-		pair_state(A(pair), ORNIC_QPS_RESET);
-		pair_state(B(pair), ORNIC_QPS_RESET);
-		memset(host_qp_dbr(&A(pair)->qp), 0, 64);
-		memset(host_qp_dbr(&B(pair)->qp), 0, 64);
-		A(pair)->qp.sq_pi = 0;
-		B(pair)->qp.rq_pi = 0;
-		attr = pair_attr(A(pair), B(pair));
-		attr.path_mtu = mtu;
-		pair_connect_side(A(pair), &attr);
-		attr = pair_attr(B(pair), A(pair));
-		attr.path_mtu = mtu;
-		pair_connect_side(B(pair), &attr);
+		pair_qps_of_mtu(pair, mtu);
 		pair->packets = 0;
 		pair_fill(A(pair)->buf, 20000, mtu);
 		pair_post_recv(B(pair), 1, B(pair)->addr, 20000);
@@ -320,22 +283,6 @@ TEST(test_path_mtu, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 		else
 			assert_int_equal(pair->packets, 2);
 	}
-}
-
-/* [ORNIC-WIRE-10] */
-TEST(test_wrong_path_is_dropped, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
-{
-	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
-
-	/* B expects another peer */
-	pair_qp(B(pair))->attr.av.dgid[15] ^= 0x40;
-	pair_send(A(pair), &wr);
-	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_wrong_path, 1);
-	/* B has no such QP */
-	pair_qp(A(pair))->attr.dest_qpn = 0x7777;
-	pair_sleep(pair, 2 * 4096 << 8);
-	assert_true(pair_stat(B(pair), ORNIC_RDMA_STAT_rx_unknown_qp) > 0);
-	pair_poll_none(A(pair));
 }
 
 /* ---- states ---- */

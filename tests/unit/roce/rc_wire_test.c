@@ -5,7 +5,6 @@
  */
 #include "card/card.h"
 #include "pair.h"
-#include "roce/comp.h"
 
 /* A generator that gives the same numbers on every machine */
 static uint32_t rc_random(struct pair *pair)
@@ -126,33 +125,22 @@ TEST(test_random_loss_duplication_reordering, struct pair *pair, IN_PAIR_ALL(pai
 }
 
 /* Number of the packet that is lost, repeated or delayed */
-static unsigned int lose_nth;
+static unsigned int nth;
+static enum pair_fate fate_of_nth;
 
-static enum pair_fate fate_lose_nth(struct pair *pair, const struct packet *pkt)
+static enum pair_fate fate_nth(struct pair *pair, const struct packet *pkt)
 {
-	return pair->arg++ == lose_nth ? PAIR_DROP : PAIR_DELIVER;
+	return pair->arg++ == nth ? fate_of_nth : PAIR_DELIVER;
 }
 
-static enum pair_fate fate_twice_nth(struct pair *pair,
-				     const struct packet *pkt)
+static void rc_each_packet(struct pair *pair, enum pair_fate fate)
 {
-	return pair->arg++ == lose_nth ? PAIR_TWICE : PAIR_DELIVER;
-}
-
-static enum pair_fate fate_late_nth(struct pair *pair, const struct packet *pkt)
-{
-	return pair->arg++ == lose_nth ? PAIR_LATE : PAIR_DELIVER;
-}
-
-static void rc_each_packet(struct pair *pair,
-			   enum pair_fate (*fate)(struct pair *pair,
-						  const struct packet *pkt))
-{
-	pair->fate = fate;
-	for (lose_nth = 0; lose_nth < 120; lose_nth++) {
+	pair->fate = fate_nth;
+	fate_of_nth = fate;
+	for (nth = 0; nth < 120; nth++) {
 		pair->arg = 0;
-		rc_script(pair, lose_nth);
-		if (pair->arg < lose_nth)
+		rc_script(pair, nth);
+		if (pair->arg < nth)
 			break;
 	}
 }
@@ -160,17 +148,17 @@ static void rc_each_packet(struct pair *pair,
 /* [ORNIC-WIRE-14] */
 TEST(test_lose_each_packet, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	rc_each_packet(pair, fate_lose_nth);
+	rc_each_packet(pair, PAIR_DROP);
 }
 
 TEST(test_repeat_each_packet, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	rc_each_packet(pair, fate_twice_nth);
+	rc_each_packet(pair, PAIR_TWICE);
 }
 
 TEST(test_delay_each_packet, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
-	rc_each_packet(pair, fate_late_nth);
+	rc_each_packet(pair, PAIR_LATE);
 }
 
 /* The message was executed; the retry must not execute it again */
@@ -725,14 +713,6 @@ TEST(test_rnr_retries_are_given_back, struct pair *pair, IN_PAIR_BOTH(pair_setup
 		pair_expect(B(pair), i, ORNIC_WC_SUCCESS);
 	}
 	pair_stat_is(A(pair), ORNIC_RDMA_STAT_rnr_retries_exceeded, 0);
-}
-
-TEST_VOID(test_rnr_timer_table)
-{
-	assert_int_equal(rnr_ns(0), 655360000);
-	assert_int_equal(rnr_ns(1), 10000);
-	assert_int_equal(rnr_ns(12), 640000);
-	assert_int_equal(rnr_ns(31), 491520000);
 }
 
 TEST_MAIN("rc_wire")

@@ -25,39 +25,12 @@ static enum pair_fate only_requests(struct pair *pair, const struct packet *pkt)
 /* [ORNIC-UC-1] */
 TEST(test_all_operations, struct pair *pair, IN_PAIR_ALL(pair_setup_uc))
 {
-	struct ornic_cqe cqe;
-	struct pair_wr wr;
 	unsigned int i, op;
 
 	pair->fate = only_requests;
-	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
-		for (op = ORNIC_WR_RDMA_WRITE; op <= ORNIC_WR_SEND_WITH_IMM;
-		     op++) {
-			bool write = op < ORNIC_WR_SEND;
-			bool imm = op & 1;
-
-			memset(B(pair)->buf, 0xee, lengths[i] + 1);
-			pair_fill(A(pair)->buf, lengths[i], i + op);
-			if (op != ORNIC_WR_RDMA_WRITE)
-				pair_post_recv(B(pair), i, B(pair)->addr,
-					       write ? 0 : 1 << 20);
-			wr = pair_wr_data(A(pair), op, 0, lengths[i]);
-			pair_one(pair, &wr);
-			pair_check(B(pair)->buf, lengths[i], i + op);
-			assert_int_equal(B(pair)->buf[lengths[i]], 0xee);
-			if (op == ORNIC_WR_RDMA_WRITE)
-				continue;
-			cqe = pair_poll(B(pair));
-			assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
-			assert_int_equal(le64toh(cqe.wr_id), i);
-			assert_int_equal(le32toh(cqe.byte_len), lengths[i]);
-			assert_int_equal(le32toh(cqe.opcode), write ?
-					 ORNIC_WC_RECV_RDMA_WITH_IMM :
-					 ORNIC_WC_RECV);
-			if (imm)
-				assert_int_equal(be32toh(cqe.imm), wr.imm);
-		}
-	}
+	for (i = 0; i < ARRAY_SIZE(lengths); i++)
+		for (op = ORNIC_WR_RDMA_WRITE; op <= ORNIC_WR_SEND_WITH_IMM; op++)
+			pair_message(pair, op, lengths[i], i + op);
 	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_out_of_sequence, 0);
 	pair_poll_none(A(pair));
 	pair_poll_none(B(pair));
@@ -430,23 +403,6 @@ TEST(test_attributes, struct pair *pair, IN_PAIR(pair_setup_uc, local))
 	assert_int_equal(le32toh(attr.sq_psn), 0xfffffe);
 	assert_int_equal(attr.timeout, 0);
 	assert_int_equal(attr.min_rnr_timer, 0);
-}
-
-TEST(test_first_packet_is_told, struct pair *pair, IN_PAIR_BOTH(pair_setup_uc))
-{
-	struct ornic_qp_attr attr = pair_attr(B(pair), A(pair));
-	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
-	unsigned int i;
-
-	pair_state(B(pair), ORNIC_QPS_RESET);
-	for (i = ORNIC_QPS_INIT; i <= ORNIC_QPS_RTR; i++) {
-		attr.state = i;
-		pair_modify_ok(B(pair), pair_mask(ORNIC_QPT_UC, i), &attr);
-	}
-	pair_one(pair, &wr);
-	pair_one(pair, &wr);
-	assert_int_equal(pair_event(B(pair)), ORNIC_EVENT_QP_COMM_EST);
-	assert_int_equal(pair_event(B(pair)), 0);
 }
 
 TEST(test_error_flushes, struct pair *pair, IN_PAIR_BOTH(pair_setup_uc))

@@ -5,16 +5,10 @@
 
 static struct pair_wr wr_datagram(struct pair *pair, uint32_t len)
 {
-	struct pair_wr wr = {
-		.wr_id = 1,
-		.opcode = ORNIC_WR_SEND,
-		.flags = ORNIC_SEND_SIGNALED,
-		.dqpn = B(pair)->qp.num,
-		.qkey = PAIR_QKEY,
-		.sges = 1,
-		.sge[0] = { A(pair)->addr, len, A(pair)->key },
-	};
+	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, len);
 
+	wr.wr_id = 1;
+	wr.imm = 0;
 	return wr;
 }
 

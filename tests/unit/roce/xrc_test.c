@@ -52,15 +52,6 @@ static void fails(struct pair *pair, const struct pair_wr *wr,
 	pair_state_is(B(pair), ORNIC_QPS_ERR);
 }
 
-static void reconnect(struct pair *pair)
-{
-	pair_state(A(pair), ORNIC_QPS_RESET);
-	pair_state(B(pair), ORNIC_QPS_RESET);
-	A(pair)->qp.sq_pi = 0;
-	guest_store32(&host_qp_dbr(&A(pair)->qp)->sq_pi, 0);
-	pair_connect(pair);
-}
-
 /* [ORNIC-XRC-3] Requests name the SRQ; responses do not */
 static enum pair_fate xrc_only(struct pair *pair, const struct packet *pkt)
 {
@@ -81,35 +72,14 @@ TEST(test_all_operations, struct pair *pair, IN_PAIR_ALL(pair_setup_xrc))
 	static const uint32_t lengths[] = { 0, 1, 1024, 5000, 300001 };
 	struct side *b = B(pair);
 	struct other other;
-	struct ornic_cqe cqe;
 	struct pair_wr wr;
 	unsigned int i, op;
 
 	other_srq(pair, &other, b->xrcdn);
 	pair->fate = xrc_only;
 	for (i = 0; i < ARRAY_SIZE(lengths); i++, swap(pair, &other)) {
-		for (op = ORNIC_WR_RDMA_WRITE; op <= ORNIC_WR_SEND_WITH_IMM;
-		     op++) {
-			bool write = op < ORNIC_WR_SEND;
-
-			memset(b->buf, 0xee, lengths[i] + 1);
-			pair_fill(A(pair)->buf, lengths[i], i + op);
-			if (op != ORNIC_WR_RDMA_WRITE)
-				pair_post_recv(b, 9, b->addr, 1 << 20);
-			wr = pair_wr_data(A(pair), op, 0, lengths[i]);
-			pair_one(pair, &wr);
-			pair_check(b->buf, lengths[i], i + op);
-			assert_int_equal(b->buf[lengths[i]], 0xee);
-			if (op == ORNIC_WR_RDMA_WRITE)
-				continue;
-			cqe = pair_poll(b);
-			assert_int_equal(le32toh(cqe.status), ORNIC_WC_SUCCESS);
-			assert_int_equal(le64toh(cqe.wr_id), 9);
-			assert_int_equal(le32toh(cqe.byte_len), lengths[i]);
-			assert_int_equal(le32toh(cqe.opcode), write ?
-					 ORNIC_WC_RECV_RDMA_WITH_IMM :
-					 ORNIC_WC_RECV);
-		}
+		for (op = ORNIC_WR_RDMA_WRITE; op <= ORNIC_WR_SEND_WITH_IMM; op++)
+			pair_message(pair, op, lengths[i], i + op);
 		pair_fill(b->buf, lengths[i], i);
 		wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, lengths[i]);
 		pair_one(pair, &wr);
@@ -154,41 +124,9 @@ TEST(test_bad_wire, struct pair *pair, IN_PAIR_BOTH(pair_setup_xrc))
 	}
 }
 
-/* [ORNIC-RQ-7] */
-TEST(test_empty_is_not_ready, struct pair *pair, IN_PAIR_BOTH(pair_setup_xrc))
-{
-	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 100);
-
-	pair_send(A(pair), &wr);
-	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rnr_naks_sent, 1);
-	pair_post_recv(B(pair), 7, B(pair)->addr, 100);
-	pair_sleep(pair, 2000000);
-	pair_expect(B(pair), 7, ORNIC_WC_SUCCESS);
-	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
-}
-
 /* ---- objects ---- */
 
 /* [ORNIC-XRC-1] [ORNIC-XRC-2] */
-static void find_count(void *arg, const char *name, uint64_t value)
-{
-	struct { const char *name; uint64_t value; } *wanted = arg;
-
-	if (!strcmp(name, wanted->name))
-		wanted->value = value;
-}
-
-/* Return the number of objects of a kind, such as "objects.qp" */
-static uint64_t count_of(struct side *side, const char *name)
-{
-	struct { const char *name; uint64_t value; } wanted = {
-		name, UINT64_MAX,
-	};
-
-	card_stats(side->host->card, find_count, &wanted);
-	return wanted.value;
-}
-
 TEST(test_objects, struct pair *pair, IN_PAIR(pair_setup_xrc, local))
 {
 	struct side *b = B(pair);
@@ -209,8 +147,8 @@ TEST(test_objects, struct pair *pair, IN_PAIR(pair_setup_xrc, local))
 	srq.xrcdn = htole32(b->xrcdn + 1);
 	host_cmd_is(b->host, ORNIC_CMD_CREATE_SRQ, &srq, &out, ORNIC_CMD_BAD_OBJECT);
 
-	assert_int_equal(count_of(b, "objects.srq"), 1);
-	assert_int_equal(count_of(b, "objects.xrcd"), 1);
+	assert_int_equal(host_card_stat(b->host, "objects.srq"), 1);
+	assert_int_equal(host_card_stat(b->host, "objects.xrcd"), 1);
 	host_cmd_object_is(b->host, ORNIC_CMD_FREE_XRCD, b->xrcdn, ORNIC_CMD_BUSY);
 	/* An XRC_RECV QP does not use the SRQs that requests name */
 	host_cmd_object_is(b->host, ORNIC_CMD_DESTROY_CQ, b->cq.num, ORNIC_CMD_BUSY);
@@ -221,8 +159,8 @@ TEST(test_objects, struct pair *pair, IN_PAIR(pair_setup_xrc, local))
 	host_cmd_object_ok(b->host, ORNIC_CMD_DESTROY_QP, b->qp.num);
 	host_cmd_object_ok(b->host, ORNIC_CMD_FREE_XRCD, b->xrcdn);
 	host_cmd_object_is(b->host, ORNIC_CMD_FREE_XRCD, b->xrcdn, ORNIC_CMD_BAD_OBJECT);
-	assert_int_equal(count_of(b, "objects.srq"), 0);
-	assert_int_equal(count_of(b, "objects.xrcd"), 0);
+	assert_int_equal(host_card_stat(b->host, "objects.srq"), 0);
+	assert_int_equal(host_card_stat(b->host, "objects.xrcd"), 0);
 }
 
 static unsigned int create(struct side *side, unsigned int type, uint32_t flags,
@@ -321,7 +259,7 @@ TEST(test_unknown_srq, struct pair *pair, IN_PAIR_BOTH(pair_setup_xrc))
 		wr.xrc_srqn = srqn[i];
 		fails(pair, &wr, ORNIC_WC_REM_INV_REQ_ERR,
 		      ORNIC_EVENT_QP_REQ_ERR);
-		reconnect(pair);
+		pair_again(pair);
 	}
 	pair_stat_is(b, ORNIC_RDMA_STAT_remote_invalid_requests, 3);
 	wr.xrc_srqn = b->srq.num;
@@ -356,10 +294,10 @@ TEST(test_keys_are_of_the_srqs_pd, struct pair *pair, IN_PAIR_BOTH(pair_setup_xr
 	wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
 	wr.rkey = other.key;
 	fails(pair, &wr, ORNIC_WC_REM_ACCESS_ERR, ORNIC_EVENT_QP_ACCESS_ERR);
-	reconnect(pair);
+	pair_again(pair);
 	wr.opcode = ORNIC_WR_RDMA_READ;
 	fails(pair, &wr, ORNIC_WC_REM_ACCESS_ERR, ORNIC_EVENT_QP_ACCESS_ERR);
-	reconnect(pair);
+	pair_again(pair);
 	wr.xrc_srqn = other.srq.num;
 	pair_one(pair, &wr);
 	/* A receive WQE of one SRQ with a key of the other's PD */
@@ -408,7 +346,7 @@ TEST(test_srq_destroyed_before_flush, struct pair *pair, IN_PAIR_BOTH(pair_setup
 	pair_run(pair);
 	if (taken)
 		pair_expect(b, 1, ORNIC_WC_WR_FLUSH_ERR);
-	reconnect(pair);
+	pair_again(pair);
 	pair_post_recv(b, 2, b->addr, 8192);
 	pair_send(A(pair), &wr);
 	host_cmd_object_ok(b->host, ORNIC_CMD_DESTROY_SRQ, b->srq.num);
@@ -437,16 +375,6 @@ TEST(test_srq_destroyed_during_read, struct pair *pair, IN_PAIR(pair_setup_xrc, 
 	fails(pair, &wr, ORNIC_WC_REM_ACCESS_ERR, ORNIC_EVENT_QP_ACCESS_ERR);
 }
 
-static unsigned int next_event(struct side *side, uint32_t num)
-{
-	const struct ornic_eqe *eqe = host_queue_peek(&side->eq);
-
-	assert_non_null(eqe);
-	assert_int_equal(le32toh(eqe->num), num);
-	host_queue_consume(&side->eq);
-	return ORNIC_GET(ORNIC_EQE_TYPE, le32toh(eqe->ctl));
-}
-
 /*
  * [ORNIC-XRC-7] The CQ of an SRQ is overrun. That SRQ is lost; the other one
  * and the QP work, until a request needs a WQE of the lost SRQ.
@@ -465,8 +393,8 @@ TEST(test_cq_fails, struct pair *pair, IN_PAIR_BOTH(pair_setup_xrc))
 		pair_post_recv(b, i, b->addr, 100);
 		pair_one(pair, &wr);
 	}
-	assert_int_equal(next_event(b, b->cq.num), ORNIC_EVENT_CQ_ERR);
-	assert_int_equal(next_event(b, b->srq.num), ORNIC_EVENT_SRQ_ERR);
+	assert_int_equal(host_event(&b->eq, b->cq.num), ORNIC_EVENT_CQ_ERR);
+	assert_int_equal(host_event(&b->eq, b->srq.num), ORNIC_EVENT_SRQ_ERR);
 	pair_state_is(b, ORNIC_QPS_RTS);
 	swap(pair, &other);
 	wr.xrc_srqn = b->srq.num;
