@@ -76,12 +76,7 @@ static void recvs(struct raw *w)
 /* Expect that QP @n has received the next frame */
 static const struct ornic_cqe *got(struct raw *w, unsigned int n)
 {
-	const struct ornic_cqe *cqe = raw_cqe(w);
-
-	assert_int_equal(le32toh(cqe->status), ORNIC_WC_SUCCESS);
-	assert_int_equal(le32toh(cqe->opcode), ORNIC_WC_RECV);
-	assert_int_equal(le32toh(cqe->qpn) & ORNIC_CQE_QPN, w->qp[n].num);
-	return cqe;
+	return raw_did(w, n, ORNIC_WC_RECV);
 }
 
 static void got_nothing(struct raw *w)
@@ -610,14 +605,9 @@ TEST(test_sniffed_roce_is_bytes, struct raw *w, IN_RAW_PROCESS)
 /* Send a datagram from QP @n; expect success, and a frame if @wire */
 static void send_udp(struct raw *w, unsigned int n, unsigned int dport, bool wire)
 {
-	const struct ornic_cqe *cqe;
-
 	make_udp(host_ptr(w->host, w->data), somebody, dport);
 	raw_send(w, n, w->data, LEN, NULL, 0);
-	cqe = raw_cqe(w);
-	assert_int_equal(le32toh(cqe->status), ORNIC_WC_SUCCESS);
-	assert_int_equal(le32toh(cqe->opcode), ORNIC_WC_SEND);
-	assert_int_equal(le32toh(cqe->qpn) & ORNIC_CQE_QPN, w->qp[n].num);
+	raw_did(w, n, ORNIC_WC_SEND);
 	if (wire)
 		raw_done(w, raw_sent(w));
 	assert_true(list_empty(&w->host->wire));

@@ -211,39 +211,6 @@ TEST(test_rss_qp_has_no_states, struct raw *w, IN_RAW_PROCESS)
 /* ---- states ---- */
 
 /* [ORNIC-WQ-3] */
-TEST(test_transitions, struct raw *w, IN_RAW_PROCESS)
-{
-	static const struct {
-		unsigned int from;
-		unsigned int to;
-		unsigned int status;
-	} steps[] = {
-		{ ORNIC_WQS_RESET, ORNIC_WQS_RESET, ORNIC_CMD_OK },
-		{ ORNIC_WQS_RESET, ORNIC_WQS_RDY, ORNIC_CMD_OK },
-		{ ORNIC_WQS_RESET, ORNIC_WQS_ERR, ORNIC_CMD_BAD_STATE },
-		{ ORNIC_WQS_RDY, ORNIC_WQS_RESET, ORNIC_CMD_OK },
-		{ ORNIC_WQS_RDY, ORNIC_WQS_RDY, ORNIC_CMD_OK },
-		{ ORNIC_WQS_RDY, ORNIC_WQS_ERR, ORNIC_CMD_OK },
-		{ ORNIC_WQS_ERR, ORNIC_WQS_RESET, ORNIC_CMD_OK },
-		{ ORNIC_WQS_ERR, ORNIC_WQS_RDY, ORNIC_CMD_BAD_STATE },
-		{ ORNIC_WQS_ERR, ORNIC_WQS_ERR, ORNIC_CMD_OK },
-	};
-	unsigned int i;
-	struct host_qp wq;
-
-	rxq_create_wq(w, &wq, 0, 0);
-	for (i = 0; i < ARRAY_SIZE(steps); i++) {
-		assert_int_equal(rxq_modify(w, &wq, ORNIC_WQS_RESET),
-				 ORNIC_CMD_OK);
-		if (steps[i].from != ORNIC_WQS_RESET)
-			rxq_modify(w, &wq, ORNIC_WQS_RDY);
-		if (steps[i].from == ORNIC_WQS_ERR)
-			rxq_modify(w, &wq, ORNIC_WQS_ERR);
-		assert_int_equal(rxq_modify(w, &wq, steps[i].to), steps[i].status);
-	}
-}
-
-/* [ORNIC-WQ-3] */
 TEST(test_modify_refusals, struct raw *w, IN_RAW_PROCESS)
 {
 	struct ornic_modify_wq_in good = { .mask = htole32(7) };
