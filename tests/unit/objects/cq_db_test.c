@@ -410,6 +410,4 @@ TEST(test_resize_keeps_the_request, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_D
 	kit_expect_cqe(w, 3);
 }
 
-/* Without the shadow, and with it */
-
 TEST_MAIN("cq_db")

@@ -56,22 +56,6 @@ static uint32_t query_limit(struct side *side)
 	return le32toh(out.limit);
 }
 
-/* Return the next event, which must be about @num, or 0 if there is none */
-static unsigned int event(struct side *side, uint32_t num)
-{
-	struct host_queue *eq = &side->pair->side[side->pair->loopback ? 0 :
-						  side - side->pair->side].eq;
-	const struct ornic_eqe *eqe = host_queue_peek(eq);
-	unsigned int type;
-
-	if (!eqe)
-		return 0;
-	type = ORNIC_GET(ORNIC_EQE_TYPE, le32toh(eqe->ctl));
-	assert_int_equal(le32toh(eqe->num), num);
-	host_queue_consume(eq);
-	return type;
-}
-
 /* ---- objects ---- */
 
 #define REFUSED(_side, _status, ...) do { \
@@ -305,8 +289,6 @@ TEST(test_datagrams, struct pair *pair, IN_PAIR_BOTH(pair_setup_ud_srq))
 	struct side *b = B(pair);
 	struct pair_wr wr = wr_send(pair, 0, 100);
 
-	wr.dqpn = b->qp.num;
-	wr.qkey = PAIR_QKEY;
 	pair_one(pair, &wr);
 	pair_stat_is(b, ORNIC_RDMA_STAT_rx_no_wqe, 1);
 	pair_post_recv(b, 1, b->addr, 140);
@@ -336,23 +318,23 @@ TEST(test_limit, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_srq))
 	assert_int_equal(query_limit(b), 4);
 	for (i = 0; i < 2; i++) {
 		start(pair, 10);
-		assert_int_equal(event(b, b->srq.num), 0);
+		assert_int_equal(host_event(&b->eq, b->srq.num), 0);
 	}
 	/* Three are fewer than four */
 	start(pair, 10);
-	assert_int_equal(event(b, b->srq.num), ORNIC_EVENT_SRQ_LIMIT);
+	assert_int_equal(host_event(&b->eq, b->srq.num), ORNIC_EVENT_SRQ_LIMIT);
 	assert_int_equal(query_limit(b), 0);
 	start(pair, 10);
-	assert_int_equal(event(b, b->srq.num), 0);
+	assert_int_equal(host_event(&b->eq, b->srq.num), 0);
 	/* Already fewer */
 	assert_int_equal(modify(b, 3), ORNIC_CMD_OK);
-	assert_int_equal(event(b, b->srq.num), ORNIC_EVENT_SRQ_LIMIT);
+	assert_int_equal(host_event(&b->eq, b->srq.num), ORNIC_EVENT_SRQ_LIMIT);
 	assert_int_equal(query_limit(b), 0);
 	assert_int_equal(modify(b, 2), ORNIC_CMD_OK);
 	assert_int_equal(modify(b, 0), ORNIC_CMD_OK);
 	start(pair, 10);
 	start(pair, 10);
-	assert_int_equal(event(b, b->srq.num), 0);
+	assert_int_equal(host_event(&b->eq, b->srq.num), 0);
 	assert_int_equal(modify(b, 17), ORNIC_CMD_BAD_PARAM);
 	assert_int_equal(modify(b, 16), ORNIC_CMD_OK);
 }
@@ -369,10 +351,10 @@ TEST(test_limit_counts_what_is_new, struct pair *pair, IN_PAIR_BOTH(pair_setup_r
 	for (i = 0; i < 5; i++) {
 		pair_post_recv(b, 2 + i, b->addr, 100);
 		start(pair, 10);
-		assert_int_equal(event(b, b->srq.num), 0);
+		assert_int_equal(host_event(&b->eq, b->srq.num), 0);
 	}
 	start(pair, 10);
-	assert_int_equal(event(b, b->srq.num), ORNIC_EVENT_SRQ_LIMIT);
+	assert_int_equal(host_event(&b->eq, b->srq.num), ORNIC_EVENT_SRQ_LIMIT);
 }
 
 /* ---- resize ---- */
@@ -435,7 +417,7 @@ TEST(test_resize, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_srq))
 		start(pair, 10);
 		pair_expect(b, taken++, ORNIC_WC_SUCCESS);
 	}
-	assert_int_equal(event(b, b->srq.num), ORNIC_EVENT_SRQ_LIMIT);
+	assert_int_equal(host_event(&b->eq, b->srq.num), ORNIC_EVENT_SRQ_LIMIT);
 	assert_int_equal(b->host->card->budget.pages, pages);
 }
 
@@ -507,10 +489,10 @@ TEST(test_broken, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_srq))
 		pair_expect(A(pair), 0x1000, ORNIC_WC_REM_OP_ERR);
 		pair_state_is(b, ORNIC_QPS_ERR);
 		if (!i)
-			assert_int_equal(event(b, b->srq.num),
+			assert_int_equal(host_event(&b->eq, b->srq.num),
 					 ORNIC_EVENT_SRQ_ERR);
-		assert_int_equal(event(b, b->qp.num), ORNIC_EVENT_QP_FATAL);
-		assert_int_equal(event(b, b->qp.num), ORNIC_EVENT_QP_LAST_WQE);
+		assert_int_equal(host_event(&b->eq, b->qp.num), ORNIC_EVENT_QP_FATAL);
+		assert_int_equal(host_event(&b->eq, b->qp.num), ORNIC_EVENT_QP_LAST_WQE);
 		swap_qps(pair, other);
 	}
 	host_device_stat_is(b->host, ORNIC_DEVICE_STAT_bad_rq_pi, 1);
@@ -527,8 +509,8 @@ TEST(test_ring_out_of_reach, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_srq))
 	host_unmap(b->host, b->srq.rq, HOST_PAGE);
 	start(pair, 10);
 	pair_expect(A(pair), 0x1000, ORNIC_WC_REM_OP_ERR);
-	assert_int_equal(event(b, b->srq.num), ORNIC_EVENT_SRQ_ERR);
-	assert_int_equal(event(b, b->qp.num), ORNIC_EVENT_QP_FATAL);
+	assert_int_equal(host_event(&b->eq, b->srq.num), ORNIC_EVENT_SRQ_ERR);
+	assert_int_equal(host_event(&b->eq, b->qp.num), ORNIC_EVENT_QP_FATAL);
 	host_device_stat_is(b->host, ORNIC_DEVICE_STAT_dma_faults, 1);
 }
 
@@ -566,10 +548,10 @@ TEST(test_last_wqe, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_srq))
 	if (taken)
 		pair_expect(b, 0, ORNIC_WC_WR_FLUSH_ERR);
 	pair_poll_none(b);
-	assert_int_equal(event(b, b->qp.num), ORNIC_EVENT_QP_LAST_WQE);
+	assert_int_equal(host_event(&b->eq, b->qp.num), ORNIC_EVENT_QP_LAST_WQE);
 	pair_state(b, ORNIC_QPS_ERR);
 	pair_sleep(pair, 1000000);
-	assert_int_equal(event(b, b->qp.num), 0);
+	assert_int_equal(host_event(&b->eq, b->qp.num), 0);
 	pair_state(b, ORNIC_QPS_RESET);
 	/* The other QP goes on */
 	swap_qps(pair, other);
@@ -581,7 +563,7 @@ TEST(test_last_wqe, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_srq))
 	pair_connect(pair);
 	pair_state(b, ORNIC_QPS_ERR);
 	pair_run(pair);
-	assert_int_equal(event(b, b->qp.num), ORNIC_EVENT_QP_LAST_WQE);
+	assert_int_equal(host_event(&b->eq, b->qp.num), ORNIC_EVENT_QP_LAST_WQE);
 }
 
 static void reset_and_expect(struct side *side, bool took, uint64_t wr_id)
@@ -645,7 +627,7 @@ TEST(test_wqe_of_a_qp_that_goes, struct pair *pair, IN_PAIR(pair_setup_rc_srq, b
 			reset_and_expect(b, true, how);
 		pair_sleep(pair, 1000000);
 		pair_poll_none(b);
-		assert_int_equal(event(b, b->qp.num), 0);
+		assert_int_equal(host_event(&b->eq, b->qp.num), 0);
 		assert_int_equal(guest_load32(&srq_dbr(b)->rq_ci), how + 1);
 		if (how)
 			break;
