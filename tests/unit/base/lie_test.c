@@ -11,12 +11,6 @@
 #define STAT_MAX 64
 #define OFFERS 1000
 
-struct stat_wanted {
-	const char *name;
-	uint64_t value;
-	bool found;
-};
-
 static struct kit *make_kit(void)
 {
 	struct kit *w = malloc(sizeof(*w));
@@ -49,25 +43,12 @@ static void lies(struct kit *w, const char *text)
 	card_lie(w->host->card, &config);
 }
 
-static void match_stat(void *arg, const char *name, uint64_t value)
-{
-	struct stat_wanted *wanted = arg;
-
-	if (!strcmp(name, wanted->name)) {
-		wanted->value = value;
-		wanted->found = true;
-	}
-}
-
 static uint64_t told(struct kit *w, const char *name)
 {
 	char full[STAT_MAX];
-	struct stat_wanted wanted = { .name = full };
 
 	snprintf(full, sizeof(full), "lies.%s", name);
-	card_stats(w->host->card, match_stat, &wanted);
-	assert_true(wanted.found);
-	return wanted.value;
+	return host_card_stat(w->host, full);
 }
 
 static void add_lies(void *arg, const char *name, uint64_t value)

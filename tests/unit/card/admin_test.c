@@ -270,6 +270,7 @@ TEST(test_index_beyond_the_ring, struct host *host, IN_HOST)
 		    ORNIC_STATUS_FATAL);
 	host_write(host, ORNIC_REG_ADMIN_DB, 4, host->admin_pi + 1);
 	host_run(host);
+	assert_int_equal(host->irqs[0], 1);
 	host_device_stat_is(host, ORNIC_DEVICE_STAT_commands, commands);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	host_enable(host);

@@ -534,20 +534,6 @@ TEST(test_destroyed_queue_leaves_the_board, struct world *w, IN_OWN)
 	assert_true(card_sleep_prepare(w->kit.host->card));
 }
 
-TEST(test_queue_of_another_page, struct world *w, IN_OWN)
-{
-	uint32_t other = host_uctx(w->kit.host, 0, 0);
-
-	fall_asleep(w);
-	publish(&w->qp[0]);
-	host_doorbell(w->kit.host, other, ORNIC_DB_SQ, w->qp[0].num,
-		      w->qp[0].sq_pi);
-	host_device_stat_is(w->kit.host, ORNIC_DEVICE_STAT_bad_doorbell_queue,
-			    1);
-	/* A doorbell of another page has no effect */
-	assert_int_equal(list_empty(&w->kit.host->wire), true);
-}
-
 /* [ORNIC-DB-5] */
 TEST(test_fatal_doorbells_are_not_counted, struct world *w, IN_OWN)
 {
@@ -567,30 +553,6 @@ TEST(test_fatal_doorbells_are_not_counted, struct world *w, IN_OWN)
 	assert_int_equal(stats->STAT_DEVICE(bad_doorbell_type), 0);
 	assert_int_equal(stats->STAT_DEVICE(bad_doorbell_queue), 0);
 	assert_int_equal(stats->STAT_DEVICE(bad_doorbell_page), 0);
-}
-
-TEST(test_pi_beyond_the_ring, struct world *w, IN_OWN)
-{
-	publish(&w->qp[0]);
-	guest_store32(&host_qp_dbr(&w->qp[0])->sq_pi,
-		      (1u << w->qp[0].log_sq_slots) + 1);
-	ring(&w->qp[0]);
-	assert_int_equal(sent(w), 0);
-	host_device_stat_is(w->kit.host, ORNIC_DEVICE_STAT_bad_sq_pi, 1);
-	/* The other queues go on */
-	post(w, &w->qp[1]);
-	assert_int_equal(sent(w), 1);
-	assert_non_null(host_queue_peek(&w->kit.eq));
-}
-
-TEST(test_ring_wraps, struct world *w, IN_OWN)
-{
-	unsigned int i;
-
-	for (i = 0; i < 500; i++) {
-		post(w, &w->qp[i % QPS]);
-		assert_int_equal(sent(w), 1);
-	}
 }
 
 TEST(test_no_shadow_rings_for_each, struct world *w, IN(setup_no_shadow, teardown))

@@ -31,16 +31,6 @@ static void recvs(struct raw *w)
 		raw_post_recv(w, n, w->data + n * RAW_BUF_LEN, RAW_BUF_LEN);
 }
 
-/* Expect the next completion to be a success of QP @n */
-static void did(struct raw *w, unsigned int n, unsigned int opcode)
-{
-	const struct ornic_cqe *cqe = raw_cqe(w);
-
-	assert_int_equal(le32toh(cqe->status), ORNIC_WC_SUCCESS);
-	assert_int_equal(le32toh(cqe->opcode), opcode);
-	assert_int_equal(le32toh(cqe->qpn) & ORNIC_CQE_QPN, w->qp[n].num);
-}
-
 static void expect_wire(struct raw *w, unsigned int count)
 {
 	while (count--)
@@ -61,7 +51,7 @@ static uint64_t looped(struct raw *w)
 static void expect_sent(struct raw *w, unsigned int n, unsigned int wire,
 			unsigned int loops)
 {
-	did(w, n, ORNIC_WC_SEND);
+	raw_did(w, n, ORNIC_WC_SEND);
 	expect_wire(w, wire);
 	assert_int_equal(looped(w), loops);
 }
@@ -85,7 +75,7 @@ TEST(test_to_the_port_itself, struct raw *w, IN_RAW_PROCESS)
 {
 	recvs(w);
 	send(w, 1, w->host->mac);
-	did(w, 0, ORNIC_WC_RECV);
+	raw_did(w, 0, ORNIC_WC_RECV);
 	expect_sent(w, 1, 0, 1);
 	host_port_stat_is(w->host, ORNIC_PORT_STAT_tx_frames, 0);
 	host_port_stat_is(w->host, ORNIC_PORT_STAT_rx_frames, 1);
@@ -96,15 +86,15 @@ TEST(test_to_groups, struct raw *w, IN_RAW_PROCESS)
 {
 	recvs(w);
 	send(w, 1, broadcast);
-	did(w, 0, ORNIC_WC_RECV);
-	did(w, 1, ORNIC_WC_SEND);
+	raw_did(w, 0, ORNIC_WC_RECV);
+	raw_did(w, 1, ORNIC_WC_SEND);
 	expect_wire(w, 1);
 	/* A group without a receiver on this card */
 	send(w, 1, group);
 	expect_sent(w, 1, 1, 1);
 	rule(w, 2, group, 48);
 	send(w, 1, group);
-	did(w, 2, ORNIC_WC_RECV);
+	raw_did(w, 2, ORNIC_WC_RECV);
 	expect_sent(w, 1, 1, 2);
 }
 
@@ -114,12 +104,12 @@ TEST(test_to_addresses_of_rules, struct raw *w, IN_RAW_PROCESS)
 	recvs(w);
 	rule(w, 2, somebody, 40);
 	send(w, 1, somebody);
-	did(w, 1, ORNIC_WC_SEND);
+	raw_did(w, 1, ORNIC_WC_SEND);
 	expect_wire(w, 1);
 	rule(w, 3, somebody, 48);
 	send(w, 1, somebody);
 	/* The rules decide which QP gets the frame, as for any frame */
-	did(w, 2, ORNIC_WC_RECV);
+	raw_did(w, 2, ORNIC_WC_RECV);
 	expect_sent(w, 1, 0, 1);
 }
 
@@ -128,28 +118,28 @@ TEST(test_of_the_network_stack, struct raw *w, IN_RAW_PROCESS)
 {
 	recvs(w);
 	send(w, 0, broadcast);
-	did(w, 0, ORNIC_WC_SEND);
+	raw_did(w, 0, ORNIC_WC_SEND);
 	send(w, 0, w->host->mac);
-	did(w, 0, ORNIC_WC_SEND);
+	raw_did(w, 0, ORNIC_WC_SEND);
 	expect_wire(w, 2);
 	rule(w, 2, somebody, 48);
 	send(w, 0, broadcast);
-	did(w, 0, ORNIC_WC_SEND);
+	raw_did(w, 0, ORNIC_WC_SEND);
 	send(w, 0, w->host->mac);
 	expect_sent(w, 0, 2, 0);
 	send(w, 0, somebody);
-	did(w, 2, ORNIC_WC_RECV);
+	raw_did(w, 2, ORNIC_WC_RECV);
 	expect_sent(w, 0, 0, 1);
 	/* The stack's own rules apply to frames of others only */
 	rule(w, 0, group, 48);
 	rule(w, 0, w->host->mac, 48);
 	send(w, 0, group);
-	did(w, 0, ORNIC_WC_SEND);
+	raw_did(w, 0, ORNIC_WC_SEND);
 	send(w, 0, w->host->mac);
 	expect_sent(w, 0, 2, 1);
 	send(w, 1, group);
-	did(w, 0, ORNIC_WC_RECV);
-	did(w, 1, ORNIC_WC_SEND);
+	raw_did(w, 0, ORNIC_WC_RECV);
+	raw_did(w, 1, ORNIC_WC_SEND);
 	expect_wire(w, 1);
 }
 
@@ -167,9 +157,9 @@ TEST(test_sniffers_see_it_once, struct raw *w, IN_RAW_PROCESS)
 		recvs(w);
 		recvs(w);
 		send(w, 1, i ? broadcast : w->host->mac);
-		did(w, 0, ORNIC_WC_RECV);
-		did(w, 3, ORNIC_WC_RECV);
-		did(w, 1, ORNIC_WC_SEND);
+		raw_did(w, 0, ORNIC_WC_RECV);
+		raw_did(w, 3, ORNIC_WC_RECV);
+		raw_did(w, 1, ORNIC_WC_SEND);
 		assert_null(host_queue_peek(&w->cq));
 		expect_wire(w, i);
 	}
@@ -181,7 +171,7 @@ TEST(test_while_the_port_is_down, struct raw *w, IN_RAW_PROCESS)
 	recvs(w);
 	host_port_up(w->host, false);
 	send(w, 1, w->host->mac);
-	did(w, 1, ORNIC_WC_SEND);
+	raw_did(w, 1, ORNIC_WC_SEND);
 	send(w, 1, broadcast);
 	expect_sent(w, 1, 0, 0);
 }
@@ -232,8 +222,6 @@ static bool reaches(struct pair *pair, const uint8_t *dmac)
 
 	memcpy(av.dmac, dmac, MAC_LEN);
 	wr.av = &av;
-	wr.dqpn = B(pair)->qp.num;
-	wr.qkey = PAIR_QKEY;
 	pair_post_recv(B(pair), 1, B(pair)->addr, LEN + ORNIC_GRH_SIZE);
 	pair_send(A(pair), &wr);
 	pair_run(pair);

@@ -14,18 +14,24 @@ static struct ornic_set_host_in good = {
 	.name = "driver Linux 7.3",
 };
 
-/* A card as @config says, enabled; nothing is told but what the test tells */
-static struct host *start(const struct card_config *config, uint64_t features)
+/* Reset the card and enable it again; it is told these features, or nothing */
+static void restart(struct host *host, uint64_t features)
 {
-	struct host *host = host_create_as(config, 1);
-
-	host_enable(host);
 	host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
 	host_run(host);
 	memset(host_ptr(host, host->admin_cq), 0, HOST_PAGE);
 	host_start_rings(host);
 	if (features)
 		assert_int_equal(host_set_host(host, features), ORNIC_CMD_OK);
+}
+
+/* A card as @config says, enabled; nothing is told but what the test tells */
+static struct host *start(const struct card_config *config, uint64_t features)
+{
+	struct host *host = host_create_as(config, 1);
+
+	host_enable(host);
+	restart(host, features);
 	return host;
 }
 
@@ -219,11 +225,7 @@ TEST_VOID(test_each_feature_alone)
 			assert_int_equal(host_set_host(host, features),
 					 ORNIC_CMD_OK);
 			check_commands(host, features);
-			host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
-			memset(host_ptr(host, host->admin_cq), 0, HOST_PAGE);
-			host_start_rings(host);
-			assert_int_equal(host_set_host(host, features),
-					 ORNIC_CMD_OK);
+			restart(host, features);
 			check_types(host, features);
 		}
 		host_destroy(host);
@@ -385,10 +387,7 @@ TEST_VOID(test_each_feature_off)
 			      1u << ORNIC_QPT_XRC_SEND) ==
 			    !(left & ORNIC_FEAT_XRC));
 		check_commands(host, left);
-		host_write(host, ORNIC_REG_CTRL, 4, ORNIC_CTRL_RESET);
-		memset(host_ptr(host, host->admin_cq), 0, HOST_PAGE);
-		host_start_rings(host);
-		assert_int_equal(host_set_host(host, left), ORNIC_CMD_OK);
+		restart(host, left);
 		check_types(host, left);
 		host_destroy(host);
 	}

@@ -323,8 +323,6 @@ TEST(test_reserved_fields_are_ignored, struct pair *pair,
 	struct ornic_rq_hdr *hdr = host_ptr(b->host, b->qp.rq);
 	struct ornic_route_ud *route;
 
-	wr.dqpn = b->qp.num;
-	wr.qkey = PAIR_QKEY;
 	pair_post_recv(b, 1, b->addr, 100);
 	hdr->ctrl |= htole32(~(uint32_t)ORNIC_RQ_COUNT);
 	hdr->rsvd = 0xffffffff;
@@ -336,32 +334,6 @@ TEST(test_reserved_fields_are_ignored, struct pair *pair,
 	pair_run(pair);
 	pair_expect(a, wr.wr_id, ORNIC_WC_SUCCESS);
 	pair_expect(b, 1, ORNIC_WC_SUCCESS);
-}
-
-/* [ORNIC-QP-5] The states in which no packet is taken */
-TEST(test_packets_in_other_states, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
-{
-	static const uint8_t states[] = {
-		ORNIC_QPS_ERR, ORNIC_QPS_RESET, ORNIC_QPS_INIT,
-	};
-	struct ornic_qp_attr attr = pair_attr(B(pair), A(pair));
-	struct packet pkt = pair_packet(pair, OPCODE_RC_WRITE_ONLY);
-	uint64_t word = 5;
-	unsigned int i;
-
-	*pair_word(B(pair), 0) = 0;
-	for (i = 0; i < ARRAY_SIZE(states); i++) {
-		attr.state = states[i];
-		pair_modify_ok(B(pair),
-			       states[i] == ORNIC_QPS_INIT ?
-				       pair_mask(ORNIC_QPT_RC, ORNIC_QPS_INIT) :
-				       ORNIC_QP_ATTR_STATE,
-			       &attr);
-		pair_inject(pair, &pkt, &word, sizeof(word));
-		pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_unknown_qp, i + 1);
-	}
-	assert_int_equal(*pair_word(B(pair), 0), 0);
-	assert_int_equal(pair->packets, 0);
 }
 
 /*

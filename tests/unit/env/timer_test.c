@@ -253,6 +253,4 @@ TEST(test_random_against_a_list, struct timers *timers, IN_OWN)
 	free(when);
 }
 
-/* Held timers are due no more, but armed: they can be cancelled and moved */
-
 TEST_MAIN("timer")

@@ -242,8 +242,6 @@ TEST(test_datagram_waits, struct pair *pair, IN_PAIR(pair_setup_ud, bytes))
 {
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 100);
 
-	wr.dqpn = B(pair)->qp.num;
-	wr.qkey = PAIR_QKEY;
 	pair_post_recv(B(pair), 7, B(pair)->addr, 200);
 	set_full(A(pair), true);
 	pair_send(A(pair), &wr);

@@ -64,8 +64,6 @@ TEST(test_drained_at_once, struct pair *pair,
 {
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10);
 
-	wr.dqpn = B(pair)->qp.num;
-	wr.qkey = PAIR_QKEY;
 	drain(A(pair), true);
 	assert_false(draining(A(pair)));
 	assert_int_equal(pair_event(A(pair)), ORNIC_EVENT_QP_SQ_DRAINED);
@@ -76,8 +74,6 @@ TEST(test_drained_at_once, struct pair *pair,
 	pair_poll_none(B(pair));
 
 	wr = pair_wr_data(B(pair), ORNIC_WR_SEND, 0, 10);
-	wr.dqpn = A(pair)->qp.num;
-	wr.qkey = PAIR_QKEY;
 	pair_send(B(pair), &wr);
 	pair_expect(B(pair), wr.wr_id, ORNIC_WC_SUCCESS);
 	pair_expect(A(pair), 2, ORNIC_WC_SUCCESS);
