@@ -85,6 +85,23 @@ static struct ornic_create_mr_in many_pages(struct host *host)
 	return in;
 }
 
+/* The half of them, by a list of one level. Return: its entries, which are all the same */
+static __le64 *listed_pages(struct host *host, struct ornic_create_mr_in *in)
+{
+	uint64_t list = host_alloc(host, MANY / 2 * sizeof(__le64), HOST_PAGE);
+	__le64 *entry = host_ptr(host, list);
+	unsigned int i;
+
+	*in = many_pages(host);
+	for (i = 0; i < MANY / 2; i++)
+		entry[i] = in->buf.addr;
+	in->buf.levels = 1;
+	in->buf.npages = htole32(MANY / 2);
+	in->buf.addr = htole64(list);
+	in->length = htole64((uint64_t)MANY / 2 << SHIFT);
+	return entry;
+}
+
 static struct mr *create(struct host *host, const struct ornic_create_mr_in *in)
 {
 	struct ornic_create_mr_out out;
@@ -123,19 +140,11 @@ TEST(test_pages_that_describe_themselves, struct host *host, IN_HOST)
 /* The last page is refused in bounded turns, and nothing stays allocated */
 TEST(test_last_page_out_of_reach, struct host *host, IN_HOST)
 {
-	struct ornic_create_mr_in in = many_pages(host);
-	uint64_t list = host_alloc(host, MANY / 2 * sizeof(__le64), HOST_PAGE);
-	__le64 *entry = host_ptr(host, list);
+	struct ornic_create_mr_in in;
+	__le64 *entry = listed_pages(host, &in);
 	struct watch watch;
-	unsigned int i;
 
-	for (i = 0; i < MANY / 2; i++)
-		entry[i] = in.buf.addr;
-	entry[i - 1] = htole64(HOST_NOWHERE);
-	in.buf.levels = 1;
-	in.buf.npages = htole32(MANY / 2);
-	in.buf.addr = htole64(list);
-	in.length = htole64((uint64_t)MANY / 2 << SHIFT);
+	entry[MANY / 2 - 1] = htole64(HOST_NOWHERE);
 	watch_start(host, &watch, 0, NULL, 0);
 	host_cmd_in_is(host, ORNIC_CMD_CREATE_MR, &in, ORNIC_CMD_DMA_FAULT);
 	assert_true(watch.most <= CARD_RUN_PAGES);
@@ -200,22 +209,14 @@ static void act_unmap(struct watch *watch)
 /* Pages read early are unmapped before the command ends */
 TEST(test_memory_goes_away_meanwhile, struct host *host, IN_HOST)
 {
-	struct ornic_create_mr_in in = many_pages(host);
 	uint64_t page = host_alloc(host, HOST_PAGE, HOST_PAGE);
-	uint64_t list = host_alloc(host, MANY / 2 * sizeof(__le64), HOST_PAGE);
-	__le64 *entry = host_ptr(host, list);
+	struct ornic_create_mr_in in;
+	__le64 *entry = listed_pages(host, &in);
 	struct watch watch;
 	struct iovec iov;
-	unsigned int i;
 	struct mr *mr;
 
-	for (i = 0; i < MANY / 2; i++)
-		entry[i] = in.buf.addr;
 	entry[0] = htole64(page);
-	in.buf.levels = 1;
-	in.buf.npages = htole32(MANY / 2);
-	in.buf.addr = htole64(list);
-	in.length = htole64((uint64_t)MANY / 2 << SHIFT);
 	/* After all addresses are read and some pages are mapped */
 	watch_start(host, &watch, MANY / 2 / CARD_RUN_PAGES + 4, act_unmap,
 		    page);

@@ -406,29 +406,6 @@ TEST(test_wq_that_fails_tells, struct raw *w, IN_RAW_PROCESS)
 	assert_int_equal(rxq_no_wqe(w), 2);
 }
 
-/* [ORNIC-WQ-7] */
-TEST(test_cq_that_fails_takes_its_wqs, struct raw *w, IN_RAW_PROCESS)
-{
-	struct host_queue small;
-	struct host_qp wq, other;
-
-	rxq_ready_wq(w, &other, 0, 0);
-	small = w->cq;
-	host_cq(w->host, &w->cq, w->page, w->eq.num, 0, 5);
-	rxq_ready_wq(w, &wq, 0, 0);
-	raw_post(w, &wq, w->data, RAW_BUF_LEN);
-	raw_post(w, &wq, w->data, RAW_BUF_LEN);
-	rxq_deliver_any(w, rxq_find(w, &wq));
-	rxq_deliver_any(w, rxq_find(w, &wq));
-	rxq_expect_event(w, ORNIC_EVENT_CQ_ERR, w->cq.num);
-	rxq_expect_event(w, ORNIC_EVENT_WQ_FATAL, wq.num);
-	assert_int_equal(rxq_find(w, &wq)->state, ORNIC_QPS_ERR);
-	/* A WQ of another CQ is not affected */
-	assert_int_equal(rxq_find(w, &other)->state, ORNIC_QPS_RTR);
-	w->cq = small;
-	rxq_expect_quiet(w);
-}
-
 /* ---- RSS ---- */
 
 /* [ORNIC-RSS-4] */

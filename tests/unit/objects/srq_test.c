@@ -631,10 +631,7 @@ TEST(test_wqe_of_a_qp_that_goes, struct pair *pair, IN_PAIR(pair_setup_rc_srq, b
 		assert_int_equal(guest_load32(&srq_dbr(b)->rq_ci), how + 1);
 		if (how)
 			break;
-		pair_state(A(pair), ORNIC_QPS_RESET);
-		memset(host_qp_dbr(&A(pair)->qp), 0, sizeof(struct ornic_qp_dbr));
-		A(pair)->qp.sq_pi = 0;
-		pair_connect(pair);
+		pair_again(pair);
 	}
 }
 

@@ -507,14 +507,11 @@ TEST(test_query_tells_all, struct pair *pair, IN_QP)
 TEST(test_card_reset_in_flight, struct pair *pair, IN_QP)
 {
 	struct side *side = A(pair);
-	struct pair_wr wr = {
-		.opcode = ORNIC_WR_RDMA_WRITE,
-		.sges = 1,
-		.sge[0] = { side->addr, 1000, side->key },
-	};
+	struct pair_wr wr;
 
 	pair_qps(pair, ORNIC_QPT_RC, 0);
 	pair_connect(pair);
+	wr = pair_wr_data(side, ORNIC_WR_RDMA_WRITE, 0, 1000);
 	pair_post(side, &wr);
 	pair_ring(side);
 	card_run(side->host->card);

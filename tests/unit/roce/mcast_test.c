@@ -182,9 +182,7 @@ TEST(test_members_beside_the_sender, struct pair *pair, IN_FAMILIES)
 	a->qp = sender;
 	frames = host_port_stat(a->host, ORNIC_PORT_STAT_rx_frames);
 
-	pair_post(a, &wr);
-	pair_ring(a);
-	pair_run(pair);
+	pair_send(a, &wr);
 	received(a, 1, 4096);
 	cqe = host_queue_peek(&a->cq);
 	assert_non_null(cqe);
@@ -198,9 +196,7 @@ TEST(test_members_beside_the_sender, struct pair *pair, IN_FAMILIES)
 
 	/* [ORNIC-DEV-9] Nor do members get it while the port is down */
 	host_port_up(a->host, false);
-	pair_post(a, &wr);
-	pair_ring(a);
-	pair_run(pair);
+	pair_send(a, &wr);
 	pair_expect(a, 9, ORNIC_WC_SUCCESS);
 	assert_null(host_queue_peek(&a->cq));
 	assert_int_equal(pair->packets, 1);

@@ -82,11 +82,6 @@ FAILS_LOCALLY(test_local_foreign_pd, ORNIC_WR_RDMA_WRITE, 9, LOC_PROT_ERR, bad_l
 FAILS_LOCALLY(test_local_read_into_read_only, ORNIC_WR_RDMA_READ, 9, LOC_PROT_ERR, bad_lkey,
 	      wr.sge[0].lkey = host_mr(A(pair)->host, A(pair)->pdn, A(pair)->addr, 4096, 0))
 
-FAILS_LOCALLY(test_local_bad_opcodes, ORNIC_WR_TSO, 0, LOC_QP_OP_ERR, bad_wqe_opcode,
-	      wr.sges = 0)
-
-FAILS_LOCALLY(test_local_unknown_opcode, 0xee, 0, LOC_QP_OP_ERR, bad_wqe_opcode, wr.sges = 0)
-
 /* [ORNIC-SQ-7] */
 FAILS_LOCALLY(test_local_inline_read, ORNIC_WR_RDMA_READ, 0, LOC_QP_OP_ERR, bad_wqe_opcode,
 	      wr.flags |= ORNIC_SEND_INLINE)

@@ -183,7 +183,6 @@ TEST(test_lost_ack_is_not_executed_twice, struct pair *pair, IN_PAIR_BOTH(pair_s
 TEST(test_retries_exceeded, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 100);
-	struct ornic_qp_attr attr;
 	uint64_t timeout_ns = 4096 << 8;
 
 	pair->fate = pair_fate_lose_all;
@@ -198,8 +197,7 @@ TEST(test_retries_exceeded, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 	pair_expect(A(pair), 2, ORNIC_WC_WR_FLUSH_ERR);
 	pair_stat_is(A(pair), ORNIC_RDMA_STAT_ack_timeouts, 4);
 	pair_stat_is(A(pair), ORNIC_RDMA_STAT_retries_exceeded, 1);
-	pair_query(A(pair), &attr);
-	assert_int_equal(attr.state, ORNIC_QPS_ERR);
+	pair_state_is(A(pair), ORNIC_QPS_ERR);
 	assert_int_equal(pair_event(A(pair)), 0);
 }
 
@@ -503,7 +501,6 @@ TEST(test_copies_of_a_read_in_a_row, struct pair *pair, IN_PAIR(pair_setup_rc, b
 TEST(test_old_read_of_what_is_gone, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 5000);
-	struct ornic_qp_attr attr;
 	struct packet pkt;
 
 	wr.rkey = host_mr(B(pair)->host, B(pair)->pdn, B(pair)->addr,
@@ -517,8 +514,7 @@ TEST(test_old_read_of_what_is_gone, struct pair *pair, IN_PAIR_BOTH(pair_setup_r
 	assert_int_equal(pair_event(B(pair)), 0);
 	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rx_duplicate_requests, 1);
 	pair_stat_is(B(pair), ORNIC_RDMA_STAT_remote_access_errors, 0);
-	pair_query(B(pair), &attr);
-	assert_int_equal(attr.state, ORNIC_QPS_RTS);
+	pair_state_is(B(pair), ORNIC_QPS_RTS);
 
 	wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 5000);
 	pair_one(pair, &wr);
@@ -670,8 +666,7 @@ TEST(test_rnr_retries_exceeded, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10);
 
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
+	pair_send(A(pair), &wr);
 	pair_sleep(pair, 100 * 1000 * 1000);
 	pair_expect(A(pair), wr.wr_id, ORNIC_WC_RNR_RETRY_EXC_ERR);
 	pair_stat_is(B(pair), ORNIC_RDMA_STAT_rnr_naks_sent, 4);
@@ -684,8 +679,7 @@ TEST(test_rnr_for_ever, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 10);
 
 	set_retries(A(pair), 3, REQ_RNR_FOREVER);
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
+	pair_send(A(pair), &wr);
 	pair_sleep(pair, 100 * 1000 * 1000);
 	pair_poll_none(A(pair));
 	assert_true(pair_stat(B(pair), ORNIC_RDMA_STAT_rnr_naks_sent) > 100);

@@ -347,7 +347,6 @@ TEST(test_naks, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 		{ NAK_REMOTE_ACCESS, ORNIC_WC_REM_ACCESS_ERR },
 		{ NAK_REMOTE_OPERATION, ORNIC_WC_REM_OP_ERR },
 	};
-	struct ornic_qp_attr attr;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(naks); i++) {
@@ -362,8 +361,7 @@ TEST(test_naks, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 		answer(pair, AETH_NAK | naks[i].code, 0xfffffe);
 		pair_expect(A(pair), 1, naks[i].status);
 		pair_expect(A(pair), 2, ORNIC_WC_WR_FLUSH_ERR);
-		pair_query(A(pair), &attr);
-		assert_int_equal(attr.state, ORNIC_QPS_ERR);
+		pair_state_is(A(pair), ORNIC_QPS_ERR);
 		pair->fate = NULL;
 		pair_again(pair);
 	}
