@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""usage: neighbours.py [--json]
+"""usage: neighbours.py
 
 Measures what one client of the card suffers from another one: its longest read of a register and
 its share of bandwidth under each attack, compared with the bandwidth without an attack. Both are
@@ -8,7 +8,6 @@ CPU time of the card's thread, so other processes do not disturb them. The goals
 Exits with 1 if an attack could not be measured.
 """
 
-import json
 import os
 import pathlib
 import subprocess
@@ -79,10 +78,7 @@ def misses(row):
 
 def main():
     rows = measure()
-    if sys.argv[1:] == ["--json"]:
-        print(json.dumps(rows, indent=1))
-    else:
-        print("\n".join(lines(rows)))
+    print("\n".join(lines(rows)))
     return 1 if any("share" not in row for row in rows) else 0
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""usage: provider_cost.py [--json] [RDMA_CORE_BUILD]
+"""usage: provider_cost.py [RDMA_CORE_BUILD]
 
 Builds libornic over a fake kernel and a fake device (tests/provider) and prints the cost of each
 verbs call in the caller's thread: the exact number of instructions, and nanoseconds. The goal is
@@ -42,15 +42,12 @@ def above(row):
 
 
 def main():
-    args = [arg for arg in sys.argv[1:] if arg != "--json"]
-    rdma_core = pathlib.Path(args[0] if args else TOP / "build/rdma-core-56.1/build").resolve()
+    args = sys.argv[1:] or [TOP / "build/rdma-core-56.1/build"]
+    rdma_core = pathlib.Path(args[0]).resolve()
     if not (rdma_core / "include").is_dir():
         sys.exit(f"{rdma_core} is no build of rdma-core; run `make provider` first")
     rows = measure(rdma_core)
-    if "--json" in sys.argv[1:]:
-        print(json.dumps(rows, indent=1))
-    else:
-        print("\n".join(lines(rows)))
+    print("\n".join(lines(rows)))
     return 1 if any(map(above, rows)) else 0
 
 
