@@ -341,23 +341,6 @@ TEST(test_error_flushes_all, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 	assert_int_equal(le32toh(host_qp_dbr(&A(pair)->qp)->sq_ci), 0);
 }
 
-/*
- * [ORNIC-OBJ-25] A destroyed QP leaves packets on the wire, which have no
- * effect
- */
-TEST(test_destroy_in_flight, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
-{
-	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 100000);
-
-	pair_post(A(pair), &wr);
-	pair_ring(A(pair));
-	card_run(A(pair)->host->card);
-	host_cmd_object_ok(A(pair)->host, ORNIC_CMD_DESTROY_QP, A(pair)->qp.num);
-	pair_run(pair);
-	pair_sleep(pair, 100 * 1000 * 1000);
-	assert_true(pair_stat(A(pair), ORNIC_RDMA_STAT_rx_unknown_qp) > 0);
-}
-
 /* [ORNIC-DEV-13] Bytes of RoCE are payload, however the packets are cut */
 TEST(test_bytes_are_payload, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {

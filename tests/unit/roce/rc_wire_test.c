@@ -161,24 +161,6 @@ TEST(test_delay_each_packet, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 	rc_each_packet(pair, PAIR_LATE);
 }
 
-/* The message was executed; the retry must not execute it again */
-TEST(test_lost_ack_is_not_executed_twice, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
-{
-	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 100);
-
-	pair->fate = pair_fate_lose_acks;
-	pair->arg = 1;
-	pair_post_recv(B(pair), 5, B(pair)->addr, 100);
-	pair_post_recv(B(pair), 6, B(pair)->addr, 100);
-	pair_send(A(pair), &wr);
-	pair_poll_none(A(pair));
-	pair_expect(B(pair), 5, ORNIC_WC_SUCCESS);
-	pair_sleep(pair, 10 * 1000 * 1000);
-	pair_expect(A(pair), wr.wr_id, ORNIC_WC_SUCCESS);
-	pair_poll_none(B(pair));
-	pair_stat_is(A(pair), ORNIC_RDMA_STAT_ack_timeouts, 1);
-}
-
 /* [ORNIC-WIRE-15] */
 TEST(test_retries_exceeded, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {

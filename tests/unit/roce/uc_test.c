@@ -377,34 +377,6 @@ TEST(test_send_bad_opcode, struct pair *pair, IN_PAIR_BOTH(pair_setup_uc))
 	host_device_stat_is(A(pair)->host, ORNIC_DEVICE_STAT_bad_wqe_opcode, 1);
 }
 
-/* [ORNIC-QP-1] Attributes of reliable connections only */
-TEST(test_attributes, struct pair *pair, IN_PAIR(pair_setup_uc, local))
-{
-	static const uint32_t rc_only[] = {
-		ORNIC_QP_ATTR_MIN_RNR_TIMER, ORNIC_QP_ATTR_TIMEOUT,
-		ORNIC_QP_ATTR_RETRY_CNT, ORNIC_QP_ATTR_RNR_RETRY,
-		ORNIC_QP_ATTR_MAX_RD_ATOMIC, ORNIC_QP_ATTR_MAX_DEST_RD_ATOMIC,
-	};
-	struct ornic_qp_attr attr = pair_attr(A(pair), B(pair));
-	unsigned int state_no, i;
-	uint32_t mask;
-
-	pair_state(A(pair), ORNIC_QPS_RESET);
-	for (state_no = ORNIC_QPS_INIT; state_no <= ORNIC_QPS_RTS; state_no++) {
-		attr.state = state_no;
-		mask = pair_mask(ORNIC_QPT_UC, state_no);
-		for (i = 0; i < ARRAY_SIZE(rc_only); i++)
-			pair_modify_is(A(pair), mask | rc_only[i], &attr,
-				       ORNIC_CMD_BAD_PARAM);
-		pair_modify_ok(A(pair), mask, &attr);
-	}
-	pair_query(A(pair), &attr);
-	assert_int_equal(le32toh(attr.rq_psn), 0xfffffe);
-	assert_int_equal(le32toh(attr.sq_psn), 0xfffffe);
-	assert_int_equal(attr.timeout, 0);
-	assert_int_equal(attr.min_rnr_timer, 0);
-}
-
 TEST(test_error_flushes, struct pair *pair, IN_PAIR_BOTH(pair_setup_uc))
 {
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 20000);

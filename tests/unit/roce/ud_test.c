@@ -206,19 +206,6 @@ TEST(test_receive_too_short, struct pair *pair,
 	assert_int_equal(pair_event(B(pair)), 0);
 }
 
-/* [ORNIC-RQ-3] [ORNIC-QP-14] A receive WQE that fails takes the QP to ERR */
-TEST(test_receive_bad_lkey, struct pair *pair, IN_PAIR_BOTH(pair_setup_ud))
-{
-	struct pair_wr wr = wr_datagram(pair, 10);
-	struct sge sge = { B(pair)->addr, 100, B(pair)->key + 1 };
-
-	pair_post_recv_sges(B(pair), 9, &sge, 1);
-	pair_post_recv(B(pair), 10, B(pair)->addr, 100);
-	pair_send(A(pair), &wr);
-	pair_expect(B(pair), 9, ORNIC_WC_LOC_PROT_ERR);
-	pair_expect(B(pair), 10, ORNIC_WC_WR_FLUSH_ERR);
-}
-
 /*
  * A send error stops the send queue only (SQE). WQEs posted there are flushed
  * until the QP returns to RTS.
