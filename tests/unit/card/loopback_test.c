@@ -198,18 +198,12 @@ TEST(test_end_of_the_sender, struct raw *w, IN_RAW_PROCESS)
 /* Give B's GID this MAC, and let the port's filter pass it */
 static void macvlan(struct pair *pair, const uint8_t *mac)
 {
-	struct ornic_set_gid_in in = {
-		.index = htole16(B(pair)->sgid_index),
-		.flags = htole16(ORNIC_GID_VALID),
-	};
 	struct {
 		struct ornic_rx_filter_in head;
 		uint8_t macs[1][8];
 	} filter = { .head.count = htole32(1) };
 
-	memcpy(in.gid, B(pair)->gid, GID_LEN);
-	memcpy(in.smac, mac, MAC_LEN);
-	host_cmd_in_ok(B(pair)->host, ORNIC_CMD_SET_GID, &in);
+	host_set_gid(B(pair)->host, B(pair)->sgid_index, B(pair)->gid, mac, 0);
 	memcpy(filter.macs[0], mac, MAC_LEN);
 	host_cmd_in_ok(B(pair)->host, ORNIC_CMD_SET_RX_FILTER, &filter);
 }

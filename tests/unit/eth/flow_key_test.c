@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The fields of a frame that flow rules match ([ORNIC-FLOW-1]) */
+/*
+ * The fields of a frame that flow rules match ([ORNIC-FLOW-1]); vector_test has most that
+ * tags, fragments, extension headers, and lengths that lie do to them
+ */
 #include <stdbool.h>
 
 #include "base/be.h"
@@ -141,25 +144,6 @@ TEST_VOID(test_ethernet)
 	assert_true(is_zero(&key, sizeof(key)));
 }
 
-TEST_VOID(test_tags)
-{
-	struct ornic_flow_key key;
-	struct packet p = {};
-
-	put_eth(&p, 0x88a8);
-	put16(&p, 0x6123);
-	put16(&p, 0x8100);
-	put16(&p, 0x0456);
-	put16(&p, 0x0800);
-	put_ipv4(&p, 1);
-	pad(&p, 20);
-	parse(&p, &key);
-	assert_int_equal(key.outer.vlan, 1);
-	assert_int_equal(be16toh(key.outer.vlan_tci), 0x6123);
-	assert_int_equal(be16toh(key.outer.ethertype), 0x0800);
-	assert_int_equal(key.outer.l3, 4);
-}
-
 TEST_VOID(test_ipv4)
 {
 	static const uint8_t src[16] = { [12] = 10, 0, 0, 1 };
@@ -186,35 +170,7 @@ TEST_VOID(test_ipv4)
 	assert_true(is_zero(&key.inner, sizeof(key) - sizeof(key.outer)));
 }
 
-TEST_VOID(test_ipv4_options_and_fragments)
-{
-	struct ornic_flow_key key;
-	struct packet p = {};
-	uint8_t *ip;
-
-	put_eth(&p, 0x0800);
-	ip = put_ipv4(&p, 17);
-	ip[0] = 0x46;
-	pad(&p, 4);
-	put_udp(&p, 53, 16);
-	pad(&p, 8);
-	parse(&p, &key);
-	assert_int_equal(be16toh(key.outer.dst_port), 53);
-	/* Ports of a fragment are 0, although the first fragment has some */
-	ip[6] = 0x20;
-	parse(&p, &key);
-	assert_int_equal(key.outer.frag, 1);
-	assert_int_equal(key.outer.ip_flags, 1);
-	assert_int_equal(key.outer.proto, 17);
-	assert_int_equal(key.outer.dst_port, 0);
-	ip[6] = 0;
-	ip[7] = 1;
-	parse(&p, &key);
-	assert_int_equal(key.outer.frag, 1);
-	assert_int_equal(key.outer.dst_port, 0);
-}
-
-TEST_VOID(test_ipv4_that_lies)
+TEST_VOID(test_ipv4_options_beyond_the_packet)
 {
 	struct ornic_flow_key key;
 	struct packet p = {};
@@ -223,46 +179,21 @@ TEST_VOID(test_ipv4_that_lies)
 	put_eth(&p, 0x0800);
 	ip = put_ipv4(&p, 6);
 	pad(&p, 20);
-#define REFUSED(byte, val) do {                                 \
-		uint8_t was = ip[byte];                         \
-								\
-		ip[byte] = (val);                               \
-		parse(&p, &key);                                \
-		assert_int_equal(key.outer.l3, 0);              \
-		assert_true(is_zero(key.outer.src_ip, 46));     \
-		ip[byte] = was;                                 \
-	} while (0)
-	/* A total length below 20, an IHL below 5, version 6 */
-	REFUSED(3, 19);
-	REFUSED(0, 0x44);
-	REFUSED(0, 0x65);
-	/* Options beyond the length of the packet */
-	REFUSED(0, 0x4b);
-#undef REFUSED
+	ip[0] = 0x4b;
 	parse(&p, &key);
-	assert_int_equal(be16toh(key.outer.dst_port), 0xa5a5);
-	/* A length beyond the frame: the rest of the frame counts */
-	ip[2] = 0xff;
-	parse(&p, &key);
-	assert_int_equal(key.outer.l3, 4);
-	assert_int_equal(be16toh(key.outer.dst_port), 0xa5a5);
-	ip[2] = 0;
-	/* TCP ends beyond the packet, though not beyond the frame */
-	ip[3] = 39;
-	parse(&p, &key);
-	assert_int_equal(key.outer.l3, 4);
-	assert_int_equal(key.outer.dst_port, 0);
+	assert_int_equal(key.outer.l3, 0);
+	assert_true(is_zero(key.outer.src_ip, 46));
 }
 
 TEST_VOID(test_ipv6)
 {
 	struct ornic_flow_key key;
 	struct packet p = {};
-	uint8_t *ip, *udp;
+	uint8_t *ip;
 
 	put_eth(&p, 0x86dd);
 	ip = put_ipv6(&p, 17, 16);
-	udp = put_udp(&p, 53, 16);
+	put_udp(&p, 53, 16);
 	pad(&p, 8);
 	parse(&p, &key);
 	assert_int_equal(key.outer.l3, 6);
@@ -274,86 +205,10 @@ TEST_VOID(test_ipv6)
 	assert_memory_equal(key.outer.dst_ip, ip + 24, 16);
 	assert_int_equal(be16toh(key.outer.src_port), 1234);
 	assert_int_equal(be16toh(key.outer.dst_port), 53);
-	/* A length beyond the frame, and one less than a UDP header */
-	ip[5] = 17;
-	parse(&p, &key);
-	assert_int_equal(key.outer.l3, 6);
-	assert_int_equal(be16toh(key.outer.dst_port), 53);
-	ip[5] = 7;
-	parse(&p, &key);
-	assert_int_equal(key.outer.l3, 6);
-	assert_int_equal(key.outer.dst_port, 0);
-	ip[5] = 16;
-	/* A length of UDP that is less than its header */
-	be_put16(udp + 4, 7);
-	parse(&p, &key);
-	assert_int_equal(key.outer.proto, 17);
-	assert_int_equal(key.outer.src_port, 0);
-	assert_int_equal(key.outer.dst_port, 0);
-	be_put16(udp + 4, 16);
+	/* Version 4 */
 	ip[0] = 0x4b;
 	parse(&p, &key);
 	assert_int_equal(key.outer.l3, 0);
-}
-
-TEST_VOID(test_ipv6_extension_headers)
-{
-	/* Hop-by-hop of 16 bytes, routing, AH of 16, options, then UDP */
-	static const uint8_t chain[] = {
-		43, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-		51, 0, 0, 0, 0, 0, 0, 0,
-		60, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-		17, 0, 0, 0, 0, 0, 0, 0,
-	};
-	struct ornic_flow_key key;
-	struct packet p = {};
-	uint8_t *ip, *ext;
-
-	put_eth(&p, 0x86dd);
-	ip = put_ipv6(&p, 0, 0);
-	ext = put(&p, chain, sizeof(chain));
-	put_udp(&p, 53, 8);
-	end_ipv6(&p, ip);
-	parse(&p, &key);
-	assert_int_equal(key.outer.proto, 17);
-	assert_int_equal(be16toh(key.outer.dst_port), 53);
-	/* A header that ends beyond the packet ends the chain */
-	ext[17] = 0xff;
-	parse(&p, &key);
-	assert_int_equal(key.outer.proto, 43);
-	assert_int_equal(key.outer.dst_port, 0);
-	/* No next header */
-	ip[6] = 59;
-	parse(&p, &key);
-	assert_int_equal(key.outer.proto, 59);
-	assert_int_equal(key.outer.l3, 6);
-}
-
-TEST_VOID(test_ipv6_fragments)
-{
-	uint8_t ext[8] = { 17 };
-	struct ornic_flow_key key;
-	struct packet p = {};
-	uint8_t *ip, *frag;
-
-	put_eth(&p, 0x86dd);
-	ip = put_ipv6(&p, 44, 0);
-	frag = put(&p, ext, sizeof(ext));
-	put_udp(&p, 53, 8);
-	end_ipv6(&p, ip);
-	/* An atomic fragment: a header, but nothing is cut (RFC 6946) */
-	parse(&p, &key);
-	assert_int_equal(key.outer.frag, 0);
-	assert_int_equal(be16toh(key.outer.dst_port), 53);
-	frag[3] = 1;
-	parse(&p, &key);
-	assert_int_equal(key.outer.frag, 1);
-	assert_int_equal(key.outer.proto, 17);
-	assert_int_equal(key.outer.dst_port, 0);
-	frag[3] = 8;
-	parse(&p, &key);
-	assert_int_equal(key.outer.frag, 1);
-	assert_int_equal(key.outer.dst_port, 0);
 }
 
 static void put_inner(struct packet *p)

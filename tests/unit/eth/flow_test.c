@@ -511,13 +511,9 @@ TEST(test_malformed_is_not_shown, struct raw *w, IN_RAW_PROCESS)
 
 static void set_gid(struct raw *w)
 {
-	struct ornic_set_gid_in gid = {
-		.flags = htole16(ORNIC_GID_VALID),
-		.gid = { [10] = 0xff, 0xff, 10, 0, 0, 2 },
-	};
+	static const uint8_t gid[GID_LEN] = { [10] = 0xff, 0xff, 10, 0, 0, 2 };
 
-	memcpy(gid.smac, w->host->mac, 6);
-	host_cmd_in_ok(w->host, ORNIC_CMD_SET_GID, &gid);
+	host_set_gid(w->host, 0, gid, w->host->mac, 0);
 }
 
 /* [ORNIC-FLOW-5] */

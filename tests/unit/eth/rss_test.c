@@ -252,53 +252,6 @@ TEST_VOID(test_rss_of_esp)
 	assert_false(hash_fields(&frame, RSS_FIELDS, rss_key, &hash));
 }
 
-TEST_VOID(test_rss_fragments_have_no_ports)
-{
-	struct frame frame;
-	struct headers headers;
-	uint32_t hash;
-
-	rss_make(&rss_vectors[0], &frame);
-	be_put16(frame.hdr + HEADERS_ETH_LEN + 6, 0x2000);
-	headers_find(&frame, &headers);
-	assert_int_equal(headers.l3, 4);
-	assert_int_equal(headers.l4, 0);
-	assert_true(rss_hash(&frame, &headers, ORNIC_HASH_IPV4 | ORNIC_HASH_TCP,
-			     rss_key, &hash));
-	assert_int_equal(hash, rss_vectors[0].ip);
-	assert_true(hash_fields(&frame, OUTER, rss_key, &hash));
-	assert_int_equal(hash, rss_vectors[0].ip);
-}
-
-TEST_VOID(test_flow_refuses_lengths_that_lie)
-{
-	struct frame frame;
-	struct headers headers;
-
-	rss_make(&rss_vectors[0], &frame);
-	be_put16(frame.hdr + HEADERS_ETH_LEN + 2, 41);	/* beyond the frame */
-	headers_find(&frame, &headers);
-	assert_int_equal(headers.l3, 4);
-	assert_true(headers.cut);
-	assert_int_equal(headers.l3_end, frame.hdr_len);
-	assert_int_equal(headers.l4, HEADERS_PROTO_TCP);
-	assert_false(csum_ip_ok(&frame, &headers));
-	assert_false(csum_l4_ok(&frame, &headers));
-
-	rss_make(&rss_vectors[0], &frame);
-	frame.hdr[HEADERS_ETH_LEN + 9] = HEADERS_PROTO_UDP;
-	be_put16(frame.hdr + HEADERS_ETH_LEN + HEADERS_IPV4_LEN + 4, 8);
-	headers_find(&frame, &headers);
-	assert_int_equal(headers.l4, HEADERS_PROTO_UDP);
-	be_put16(frame.hdr + HEADERS_ETH_LEN + HEADERS_IPV4_LEN + 4, 7);
-	headers_find(&frame, &headers);
-	assert_int_equal(headers.l3, 4);
-	assert_int_equal(headers.l4, 0);
-	frame.flags = FRAME_LOCAL;
-	headers_find(&frame, &headers);
-	assert_int_equal(headers.l4, HEADERS_PROTO_UDP);
-}
-
 TEST_VOID(test_csum_rfc1071_example)
 {
 	static const uint8_t data[] = { 0x00, 0x01, 0xf2, 0x03,

@@ -88,14 +88,7 @@ TEST(test_the_permanent_address_counts, struct raw *w, IN_RAW)
 /* The host chooses the source MAC of RoCE packets with SET_GID */
 static void set_gid_smac(struct side *side, const uint8_t *smac)
 {
-	struct ornic_set_gid_in in = {
-		.index = htole16(side->sgid_index),
-		.flags = htole16(ORNIC_GID_VALID),
-	};
-
-	memcpy(in.gid, side->gid, GID_LEN);
-	memcpy(in.smac, smac, MAC_LEN);
-	host_cmd_in_ok(side->host, ORNIC_CMD_SET_GID, &in);
+	host_set_gid(side->host, side->sgid_index, side->gid, smac, 0);
 }
 
 TEST(test_roce, struct pair *pair, IN_PAIR_BOTH(pair_setup_uc))
@@ -169,18 +162,11 @@ static void insert(struct raw *w, bool ipv6, const uint8_t *bytes,
 
 static void set_gid(struct raw *w, bool ipv6, unsigned int vlan_id)
 {
-	struct ornic_set_gid_in in = {
-		.flags = htole16(ORNIC_GID_VALID |
-				 (vlan_id ? ORNIC_GID_VLAN : 0)),
-		.vlan_id = htole16(vlan_id),
-		.gid = { 0xfd, [15] = 1 },
+	static const uint8_t gids[2][GID_LEN] = {
+		{ [10] = 0xff, 0xff, 10, 0, 0, 1 }, { 0xfd, [15] = 1 },
 	};
 
-	if (!ipv6)
-		memcpy(in.gid, "\0\0\0\0\0\0\0\0\0\0\xff\xff\x0a\0\0\x01",
-		       GID_LEN);
-	memcpy(in.smac, w->host->mac, MAC_LEN);
-	host_cmd_in_ok(w->host, ORNIC_CMD_SET_GID, &in);
+	host_set_gid(w->host, 0, gids[ipv6], w->host->mac, vlan_id);
 }
 
 TEST(test_roce_packets_of_others, struct raw *w, IN_RAW_PROCESS)

@@ -281,18 +281,6 @@ TEST_VOID(test_bounds)
 	for_each(check_bounds, NULL);
 }
 
-static void set_gid(struct host *host, unsigned int index, const uint8_t *gid)
-{
-	struct ornic_set_gid_in in = {
-		.index = htole16(index),
-		.flags = htole16(ORNIC_GID_VALID),
-	};
-
-	memcpy(in.gid, gid, GID_LEN);
-	memcpy(in.smac, mac, MAC_LEN);
-	host_cmd_in_ok(host, ORNIC_CMD_SET_GID, &in);
-}
-
 static uint64_t rdma_stat(struct raw *w, enum ornic_rdma_stat stat)
 {
 	return w->host->card->stats.rdma[stat];
@@ -377,8 +365,8 @@ TEST(test_port, struct raw *w, IN_RAW, { "[least]", least_setup, raw_teardown, N
 	queues.hash = htole32(w->host->card->rx_hash_types);
 	queues.qpn[0] = htole32(w->qp[0].num);
 	host_cmd_in_ok(w->host, ORNIC_CMD_SET_RX_QUEUES, &queues);
-	set_gid(w->host, 1, gid_v4);
-	set_gid(w->host, 2, gid_v6);
+	host_set_gid(w->host, 1, gid_v4, mac, 0);
+	host_set_gid(w->host, 2, gid_v6, mac, 0);
 	for_each(check_port, w);
 }
 

@@ -539,6 +539,20 @@ void host_port_up(struct host *host, bool up)
 	host_cmd_in_ok(host, ORNIC_CMD_MODIFY_PORT, &in);
 }
 
+void host_set_gid(struct host *host, unsigned int index, const uint8_t *gid, const uint8_t *smac,
+		  unsigned int vlan_id)
+{
+	struct ornic_set_gid_in in = {
+		.index = htole16(index),
+		.flags = htole16(ORNIC_GID_VALID | (vlan_id ? ORNIC_GID_VLAN : 0)),
+		.vlan_id = htole16(vlan_id),
+	};
+
+	memcpy(in.gid, gid, GID_LEN);
+	memcpy(in.smac, smac, MAC_LEN);
+	host_cmd_in_ok(host, ORNIC_CMD_SET_GID, &in);
+}
+
 void host_buf(struct ornic_buf *buf, uint64_t addr, uint64_t len)
 {
 	memset(buf, 0, sizeof(*buf));

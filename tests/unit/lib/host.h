@@ -260,6 +260,9 @@ uint32_t host_create_object(struct host *host, unsigned int opcode,
 			    const void *in, uint32_t in_len);
 
 uint64_t host_device_stat(struct host *host, enum ornic_device_stat stat);
+/* Set a GID with the source MAC of its packets; @vlan_id 0: without a VLAN */
+void host_set_gid(struct host *host, unsigned int index, const uint8_t *gid, const uint8_t *smac,
+		  unsigned int vlan_id);
 uint64_t host_port_stat(struct host *host, enum ornic_port_stat stat);
 /* Return a number that card_stats() tells, such as "objects.qp" */
 uint64_t host_card_stat(struct host *host, const char *name);

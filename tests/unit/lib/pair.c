@@ -220,13 +220,6 @@ const struct pair_config pair_config_v6_vlan = {
 static void pair_gid(struct side *side, const struct pair_config *config,
 		     unsigned int tail)
 {
-	struct ornic_set_gid_in in = {
-		.index = htole16(side->sgid_index),
-		.flags = htole16(ORNIC_GID_VALID |
-				 (config->vlan ? ORNIC_GID_VLAN : 0)),
-		.vlan_id = htole16(config->vlan ? PAIR_VLAN : 0),
-	};
-
 	if (config->ipv6) {
 		memcpy(side->gid, "\xfd\x00\x12\x34", 4);
 	} else {
@@ -235,9 +228,8 @@ static void pair_gid(struct side *side, const struct pair_config *config,
 		side->gid[12] = 10;
 	}
 	side->gid[15] = tail;
-	memcpy(in.gid, side->gid, GID_LEN);
-	memcpy(in.smac, side->host->mac, MAC_LEN);
-	host_cmd_in_ok(side->host, ORNIC_CMD_SET_GID, &in);
+	host_set_gid(side->host, side->sgid_index, side->gid, side->host->mac,
+		     config->vlan ? PAIR_VLAN : 0);
 }
 
 static void pair_port(struct host *host)

@@ -149,20 +149,16 @@ TEST(test_new_attributes, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
 	struct ornic_qp_attr attr = pair_attr(A(pair), B(pair)), got;
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 4000);
-	struct ornic_set_gid_in gid = {
-		.index = htole16(11),
-		.flags = htole16(ORNIC_GID_VALID),
-	};
+	uint8_t gid[GID_LEN];
 
 	/* B gets another address */
-	memcpy(gid.gid, B(pair)->gid, GID_LEN);
-	gid.gid[14] = 0x55;
-	memcpy(gid.smac, B(pair)->host->mac, MAC_LEN);
-	host_cmd_in_ok(B(pair)->host, ORNIC_CMD_SET_GID, &gid);
+	memcpy(gid, B(pair)->gid, GID_LEN);
+	gid[14] = 0x55;
+	host_set_gid(B(pair)->host, 11, gid, B(pair)->host->mac, 0);
 	pair_one(pair, &wr);
 	drain(A(pair), false);
 	drain(B(pair), false);
-	memcpy(attr.av.dgid, gid.gid, GID_LEN);
+	memcpy(attr.av.dgid, gid, GID_LEN);
 	attr.timeout = 9;
 	attr.retry_cnt = 1;
 	attr.rnr_retry = 2;
@@ -186,7 +182,7 @@ TEST(test_new_attributes, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 	assert_int_equal(got.min_rnr_timer, 5);
 	assert_int_equal(got.access, attr.access);
 	attr = pair_attr(B(pair), A(pair));
-	attr.av.sgid_index = gid.index;
+	attr.av.sgid_index = htole16(11);
 	pair_modify_ok(B(pair), M(AV), &attr);
 	pair_state(A(pair), ORNIC_QPS_RTS);
 	pair_state(B(pair), ORNIC_QPS_RTS);

@@ -355,11 +355,7 @@ TEST(test_strangers, struct pair *pair, IN_FAMILIES)
 {
 	struct side *b = B(pair);
 	struct ornic_av av = group_av(pair, GROUP);
-	struct ornic_set_gid_in gid = {
-		.index = htole16(b->sgid_index),
-		.flags = htole16(ORNIC_GID_VALID | ORNIC_GID_VLAN),
-		.vlan_id = htole16(PAIR_VLAN + 1),
-	};
+	uint16_t vlan = gid_get(&b->host->card->gids, b->sgid_index)->vlan_id;
 
 	attach(b);
 	/* To the group, with the QPN of a member */
@@ -374,19 +370,11 @@ TEST(test_strangers, struct pair *pair, IN_FAMILIES)
 	memcpy(av.dmac, b->host->mac, MAC_LEN);
 	lost(pair, &av, MCAST_QPN);
 	/* In a VLAN in which the card has no address */
-	memcpy(gid.gid, b->gid, GID_LEN);
-	memcpy(gid.smac, b->host->mac, MAC_LEN);
-	host_cmd_in_ok(b->host, ORNIC_CMD_SET_GID, &gid);
+	host_set_gid(b->host, b->sgid_index, b->gid, b->host->mac, PAIR_VLAN + 1);
 	av = group_av(pair, GROUP);
 	lost(pair, &av, MCAST_QPN);
 	host_port_stat_is(b->host, ORNIC_PORT_STAT_rx_dropped_filter, 2);
-	gid.vlan_id = htole16(PAIR_VLAN);
-	if (gid_get(&A(pair)->host->card->gids, A(pair)->sgid_index)->vlan_id ==
-	    GID_NO_VLAN) {
-		gid.vlan_id = 0;
-		gid.flags = htole16(ORNIC_GID_VALID);
-	}
-	host_cmd_in_ok(b->host, ORNIC_CMD_SET_GID, &gid);
+	host_set_gid(b->host, b->sgid_index, b->gid, b->host->mac, vlan == GID_NO_VLAN ? 0 : vlan);
 	send_group(pair, GROUP);
 	received(b, 1, 0);
 }

@@ -16,22 +16,16 @@ TEST(test_same_gid_twice, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 {
 	static const unsigned int index[] = { 0, 20 };
 	struct side *b = B(pair);
-	struct ornic_set_gid_in in = {
-		.flags = htole16(ORNIC_GID_VALID),
-	};
 	struct ornic_qp_attr attr = pair_attr(b, A(pair));
 	unsigned int i;
 
-	memcpy(in.gid, b->gid, GID_LEN);
-	memcpy(in.smac, b->host->mac, MAC_LEN);
 	/* Before and behind the entry that the path names */
 	for (i = 0; i < ARRAY_SIZE(index); i++) {
-		in.index = htole16(index[i]);
-		host_cmd_in_ok(b->host, ORNIC_CMD_SET_GID, &in);
+		host_set_gid(b->host, index[i], b->gid, b->host->mac, 0);
 		talk(A(pair));
 		pair_again(pair);
 		pair_state(b, ORNIC_QPS_RESET);
-		attr.av.sgid_index = in.index;
+		attr.av.sgid_index = htole16(index[i]);
 		pair_connect_side(b, &attr);
 		talk(A(pair));
 		talk(b);
@@ -44,19 +38,12 @@ TEST(test_same_gid_twice, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc))
 TEST(test_same_gid_of_another_vlan, struct pair *pair, IN_PAIR(pair_setup_rc, bytes))
 {
 	struct side *b = B(pair);
-	struct ornic_set_gid_in in = {
-		.index = htole16(20),
-		.flags = htole16(ORNIC_GID_VALID | ORNIC_GID_VLAN),
-		.vlan_id = htole16(5),
-	};
 	struct ornic_qp_attr attr = pair_attr(b, A(pair));
 	struct pair_wr wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_WRITE, 0, 10);
 
-	memcpy(in.gid, b->gid, GID_LEN);
-	memcpy(in.smac, b->host->mac, MAC_LEN);
-	host_cmd_in_ok(b->host, ORNIC_CMD_SET_GID, &in);
+	host_set_gid(b->host, 20, b->gid, b->host->mac, 5);
 	pair_state(b, ORNIC_QPS_RESET);
-	attr.av.sgid_index = in.index;
+	attr.av.sgid_index = htole16(20);
 	pair_connect_side(b, &attr);
 	pair_send(A(pair), &wr);
 	pair_poll_none(A(pair));

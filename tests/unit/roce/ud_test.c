@@ -365,10 +365,6 @@ TEST(test_mac_of_gid, struct pair *pair, IN_PAIR_BOTH(pair_setup_ud))
 	static const uint8_t other[MAC_LEN] = { 2, 0, 0, 0, 0xca, 0xff };
 	struct ornic_qp_attr attr = pair_attr(A(pair), B(pair));
 	struct pair_wr wr = wr_datagram(pair, 100);
-	struct ornic_set_gid_in in = {
-		.index = htole16(B(pair)->sgid_index),
-		.flags = htole16(ORNIC_GID_VALID),
-	};
 	const struct {
 		const uint8_t *smac, *dmac, *filter;
 		bool taken;
@@ -382,10 +378,8 @@ TEST(test_mac_of_gid, struct pair *pair, IN_PAIR_BOTH(pair_setup_ud))
 	unsigned int i;
 
 	wr.av = &attr.av;
-	memcpy(in.gid, B(pair)->gid, GID_LEN);
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		memcpy(in.smac, cases[i].smac, MAC_LEN);
-		host_cmd_in_ok(B(pair)->host, ORNIC_CMD_SET_GID, &in);
+		host_set_gid(B(pair)->host, B(pair)->sgid_index, B(pair)->gid, cases[i].smac, 0);
 		set_filter(B(pair)->host, cases[i].filter);
 		memcpy(attr.av.dmac, cases[i].dmac, MAC_LEN);
 		pair_post_recv(B(pair), i, B(pair)->addr, 140);
