@@ -85,7 +85,7 @@ static struct ornic_create_mr_in many_pages(struct host *host)
 	return in;
 }
 
-/* The half of them, by a list of one level. Return: its entries, which are all the same */
+/* Half as many, in a list of one level; return its entries, which are all the same */
 static __le64 *listed_pages(struct host *host, struct ornic_create_mr_in *in)
 {
 	uint64_t list = host_alloc(host, MANY / 2 * sizeof(__le64), HOST_PAGE);

@@ -156,7 +156,7 @@ TEST(test_answer_out_of_reach_creates_nothing, struct host *host, IN_HOST)
 	assert_int_equal(host->card->xrcds.count, 0);
 }
 
-/* [ORNIC-ADM-9] The answer is cut to the room; nothing beyond the answer or beyond the room is written */
+/* [ORNIC-ADM-9] The answer is cut; nothing beyond it or beyond the room is written */
 TEST(test_only_the_answer_is_written, struct host *host, IN_HOST)
 {
 	uint64_t at = host_alloc(host, 4096, 8);

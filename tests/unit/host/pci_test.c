@@ -77,7 +77,7 @@ TEST_VOID(test_all_ones_everywhere_change_only_what_they_may, IN(setup, NULL))
 	assert_int_equal(get(PCI_ROM_ADDRESS, 4), 0);
 	assert_int_equal(get(PCI_BASE_ADDRESS_0, 4), 4);
 	assert_int_equal(get(PCI_BASE_ADDRESS_1, 4), 0);
-	/* [ORNIC-PCI-2], [ORNIC-BUS-7], [ORNIC-ROOM-3]: BAR2 is prefetchable, and there is no BAR4 */
+	/* [ORNIC-PCI-2], [ORNIC-BUS-7]: BAR2 is prefetchable. [ORNIC-ROOM-3]: no BAR4 */
 	assert_int_equal(get(PCI_BASE_ADDRESS_2, 4), 12);
 	assert_int_equal(get(PCI_BASE_ADDRESS_3, 4), 0);
 	assert_int_equal(get(PCI_BASE_ADDRESS_4, 4), 0);
