@@ -42,3 +42,9 @@ def test_rooms(tmp_path, includes, message):
     run = subprocess.run([ROOMS, "--source", card, "--objects", card],
                          capture_output=True, text=True)
     assert run.returncode == bool(includes) and message in run.stdout
+
+
+def test_of_this_tree():
+    """The check finds the files of the card."""
+    assert not subprocess.run([ROOMS], capture_output=True, text=True,
+                              check=True).stdout.startswith("0 files")
