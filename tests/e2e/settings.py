@@ -171,7 +171,7 @@ def two_sides(two_cards, ports):
 
 def cases_of(program):
     """Returns the names of the cases in the source of a program of guest/."""
-    return re.findall(r"^\t\tCASE\((\w+)\)", (GUEST / f"{program}.c").read_text(), re.M)
+    return re.findall(r"^CASE\((\w+)\)", (GUEST / f"{program}.c").read_text(), re.M)
 
 
 def run_cases(vm, port, programs, program, cases):

@@ -6,8 +6,7 @@ come."""
 import pytest
 from lab.pair import Pair, Roles, find_again
 from lab.perftest import perftest, pingpong, rping, xsrq_pingpong
-from settings import counters, pings
-from test_verbs import PROGRAMS
+from settings import cases_of, counters, pings
 from transfer import mixed, transfer
 
 pytestmark = pytest.mark.full
@@ -82,7 +81,7 @@ def test_kernel(free_pair, sides):
     find_again(free_pair, vm)
 
 
-@pytest.mark.parametrize("case", PROGRAMS["cq"])
+@pytest.mark.parametrize("case", cases_of("cq"))
 def test_cq(free_pair, case_passes, client, case):
     """CQs of these cards pass the cases of guest/cq.c, two of which overrun CQs."""
     case_passes(free_pair, "cq", client)

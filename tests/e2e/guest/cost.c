@@ -24,7 +24,7 @@ static void post_message(struct ibv_qp *qp, struct mem *mem)
 }
 
 /* A message in each direction; both sides poll */
-static void pingpong(struct port *port)
+CASE(pingpong)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
@@ -44,7 +44,7 @@ static void pingpong(struct port *port)
 }
 
 /* A message whose receiver sleeps until its event */
-static void events(struct port *port)
+CASE(events)
 {
 	struct ibv_comp_channel *channel = made(ibv_create_comp_channel(port->ctx));
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -99,101 +99,87 @@ static void list_of(struct port *port, enum ibv_wr_opcode opcode, size_t len)
 	}
 }
 
-static void write_list(struct port *port)
+CASE(write_list)
 {
 	list_of(port, IBV_WR_RDMA_WRITE, 64);
 }
 
-static void large_write_list(struct port *port)
+CASE(large_write_list)
 {
 	list_of(port, IBV_WR_RDMA_WRITE, LEN);
 }
 
-static void large_read_list(struct port *port)
+CASE(large_read_list)
 {
 	list_of(port, IBV_WR_RDMA_READ, LEN);
 }
 
 /* ---- Objects ------------------------------------------------------------- */
 
-/* Define a case that repeats a call */
-#define REPEATED(name, call)                    \
-static void name(struct port *port)             \
-{                                               \
-	unsigned int i;                         \
-						\
-	for (i = 0; i < count; i++)             \
-		want_ok(call);                  \
+#define REPEAT(call) \
+	for (unsigned int i_ = 0; i_ < count; i_++) \
+		want_ok(call)
+
+CASE(open_device)
+{
+	REPEAT(ibv_close_device(made(ibv_open_device(port->ctx->device))));
 }
 
-REPEATED(open_device, ibv_close_device(made(ibv_open_device(port->ctx->device))))
-REPEATED(pd, ibv_dealloc_pd(made(ibv_alloc_pd(port->ctx))))
+CASE(pd)
+{
+	REPEAT(ibv_dealloc_pd(made(ibv_alloc_pd(port->ctx))));
+}
 
-static void mr(struct port *port)
+CASE(mr)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
-	unsigned int i;
 
-	for (i = 0; i < count; i++)
-		want_ok(ibv_dereg_mr(made(ibv_reg_mr(port->pd, mem.buf, LEN, ACCESS_ALL))));
+	REPEAT(ibv_dereg_mr(made(ibv_reg_mr(port->pd, mem.buf, LEN, ACCESS_ALL))));
 }
 
-REPEATED(mw, ibv_dealloc_mw(made(ibv_alloc_mw(port->pd, IBV_MW_TYPE_2))))
+CASE(mw)
+{
+	REPEAT(ibv_dealloc_mw(made(ibv_alloc_mw(port->pd, IBV_MW_TYPE_2))));
+}
 
-static void ah(struct port *port)
+CASE(ah)
 {
 	struct ibv_ah_attr attr = port_ah_attr(port);
-	unsigned int i;
 
-	for (i = 0; i < count; i++)
-		want_ok(ibv_destroy_ah(made(ibv_create_ah(port->pd, &attr))));
+	REPEAT(ibv_destroy_ah(made(ibv_create_ah(port->pd, &attr))));
 }
 
-REPEATED(cq, ibv_destroy_cq(cq_make(port, 64, NULL)))
-REPEATED(srq, ibv_destroy_srq(made(srq_try(port, 64, 1))))
+CASE(cq)
+{
+	REPEAT(ibv_destroy_cq(cq_make(port, 64, NULL)));
+}
 
-static void qp(struct port *port)
+CASE(srq)
+{
+	REPEAT(ibv_destroy_srq(made(srq_try(port, 64, 1))));
+}
+
+CASE(qp)
 {
 	struct ibv_cq *cq = cq_make(port, 64, NULL);
-	unsigned int i;
 
-	for (i = 0; i < count; i++)
-		want_ok(ibv_destroy_qp(qp_make(port, IBV_QPT_RC, cq)));
+	REPEAT(ibv_destroy_qp(qp_make(port, IBV_QPT_RC, cq)));
 }
 
 /* Connect a QP to itself: create, INIT, RTR, RTS, destroy */
-static void connect_qp(struct port *port)
+CASE(connect_qp)
 {
 	struct ibv_cq *cq = cq_make(port, 64, NULL);
-	unsigned int i;
 
-	for (i = 0; i < count; i++)
-		want_ok(ibv_destroy_qp(lonely_qp(port, cq)));
+	REPEAT(ibv_destroy_qp(lonely_qp(port, cq)));
 }
 
 int main(int argc, char **argv)
 {
-	static const struct test_case cases[] = {
-		CASE(pingpong),
-		CASE(events),
-		CASE(write_list),
-		CASE(large_write_list),
-		CASE(large_read_list),
-		CASE(open_device),
-		CASE(pd),
-		CASE(mr),
-		CASE(mw),
-		CASE(ah),
-		CASE(cq),
-		CASE(srq),
-		CASE(qp),
-		CASE(connect_qp),
-	};
-
 	if (argc != 5) {
 		fprintf(stderr, "usage: cost DEVICE GID-INDEX CASE COUNT\n");
 		return 2;
 	}
 	count = strtoul(argv[4], NULL, 0);
-	return run_cases(argc - 1, argv, cases, ARRAY_SIZE(cases));
+	return run_cases(argc - 1, argv);
 }

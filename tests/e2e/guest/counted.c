@@ -32,7 +32,7 @@ static void write_with(struct ibv_qp *qp, struct mem *mem, uint32_t rkey)
 }
 
 /* One try and one retry reach a QP that is destroyed */
-static void unknown_qp(struct port *port)
+CASE(unknown_qp)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
@@ -45,7 +45,7 @@ static void unknown_qp(struct port *port)
 }
 
 /* The responder expects its peer at the address of the other machine */
-static void wrong_path(struct port *port)
+CASE(wrong_path)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
@@ -64,7 +64,7 @@ static void wrong_path(struct port *port)
  * Two datagrams with a wrong Q_Key, then two that find no receive WQE, and one that is longer than
  * its receive
  */
-static void datagrams(struct port *port)
+CASE(datagrams)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_cq *a_cq = cq_make(port, 16, NULL), *b_cq = cq_make(port, 16, NULL);
@@ -94,7 +94,7 @@ static void datagrams(struct port *port)
 }
 
 /* An invalid rkey: an event for the responder, a completion for the requester */
-static void remote_access(struct port *port)
+CASE(remote_access)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
@@ -107,7 +107,7 @@ static void remote_access(struct port *port)
 }
 
 /* An atomic on an address that is not aligned */
-static void invalid_request(struct port *port)
+CASE(invalid_request)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
@@ -120,7 +120,7 @@ static void invalid_request(struct port *port)
 }
 
 /* A SEND and two retries find no receive WQE */
-static void receiver_not_ready(struct port *port)
+CASE(receiver_not_ready)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
@@ -134,7 +134,7 @@ static void receiver_not_ready(struct port *port)
 }
 
 /* The first packet has the PSN after the expected one */
-static void out_of_sequence(struct port *port)
+CASE(out_of_sequence)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
@@ -146,7 +146,7 @@ static void out_of_sequence(struct port *port)
 }
 
 /* The first packet has the PSN before the expected one, so it is only acknowledged */
-static void duplicate(struct port *port)
+CASE(duplicate)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
@@ -159,7 +159,7 @@ static void duplicate(struct port *port)
 	want(!mem_is(&mem, LEN / 2, 64, 1), "it was executed");
 }
 
-static void requests(struct port *port)
+CASE(requests)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
@@ -188,7 +188,7 @@ static void requests(struct port *port)
 }
 
 /* More completions than the CQ holds */
-static void cq_overrun(struct port *port)
+CASE(cq_overrun)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_cq *cq = cq_make(port, 4, NULL);
@@ -202,7 +202,7 @@ static void cq_overrun(struct port *port)
 }
 
 /* One counters object more than the card has */
-static void command_refused(struct port *port)
+CASE(command_refused)
 {
 	struct ibv_counters_init_attr init = { 0 };
 	unsigned int count = 0;
@@ -211,23 +211,4 @@ static void command_refused(struct port *port)
 	while (ibv_create_counters(port->ctx, &init))
 		want(++count < 100000, "no end");
 	want(count && errno == ENOMEM, "%u: %s", count, strerror(errno));
-}
-
-int main(int argc, char **argv)
-{
-	static const struct test_case cases[] = {
-		CASE(unknown_qp),
-		CASE(wrong_path),
-		CASE(datagrams),
-		CASE(remote_access),
-		CASE(invalid_request),
-		CASE(receiver_not_ready),
-		CASE(out_of_sequence),
-		CASE(duplicate),
-		CASE(requests),
-		CASE(cq_overrun),
-		CASE(command_refused),
-	};
-
-	return run_cases(argc, argv, cases, ARRAY_SIZE(cases));
 }

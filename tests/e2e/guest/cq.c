@@ -21,7 +21,7 @@
 #define RESIZES 300
 #define RESIZE_EACH 7		/* completions per resize, at least */
 
-static void vectors(struct port *port)
+CASE(vectors)
 {
 	struct ibv_comp_channel *channel = made(ibv_create_comp_channel(port->ctx));
 	int i, count = port->ctx->num_comp_vectors;
@@ -33,7 +33,7 @@ static void vectors(struct port *port)
 	want_ok(ibv_destroy_comp_channel(channel));
 }
 
-static void sizes(struct port *port)
+CASE(sizes)
 {
 	struct ibv_cq *cq;
 
@@ -48,7 +48,7 @@ static void sizes(struct port *port)
 	want_errno(EINVAL, ibv_resize_cq(cq, port->dev.max_cqe + 1));
 }
 
-static void channel_busy(struct port *port)
+CASE(channel_busy)
 {
 	struct ibv_comp_channel *channel = made(ibv_create_comp_channel(port->ctx));
 	struct ibv_cq *a = cq_make(port, 16, channel), *b = cq_make(port, 16, channel);
@@ -91,7 +91,7 @@ static struct ibv_cq *want_cq_event(struct ibv_comp_channel *channel)
 	return cq;
 }
 
-static void solicited(struct port *port)
+CASE(solicited)
 {
 	struct ibv_comp_channel *channel = channel_make(port);
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -137,7 +137,7 @@ static void *destroy_cq(void *cq)
 }
 
 /* ibv_destroy_cq() waits until all events that were taken are acknowledged */
-static void destroy_waits_for_acks(struct port *port)
+CASE(destroy_waits_for_acks)
 {
 	struct ibv_comp_channel *channel = channel_make(port);
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -237,7 +237,7 @@ static void count_event(struct storm *storm)
  * Many CQs on several channels and all vectors, used with epoll as programs do: event, acknowledge,
  * arm, poll until empty. A lost event stops the storm; a duplicate makes more events than requests.
  */
-static void event_storm(struct port *port)
+CASE(event_storm)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_comp_channel *channels[CHANNELS];
@@ -309,7 +309,7 @@ static void event_storm(struct port *port)
  * Post, arm, poll once more, sleep. The card works at the same time. The time until the arming
  * grows with each round, so that the arming meets all moments of that work.
  */
-static void arm_poll_race(struct port *port)
+CASE(arm_poll_race)
 {
 	struct ibv_comp_channel *channel = channel_make(port);
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -368,7 +368,7 @@ static void *resize(void *arg)
 }
 
 /* Every completion comes once and in order during resizes, and no event is lost */
-static void resize_under_traffic(struct port *port)
+CASE(resize_under_traffic)
 {
 	struct ibv_comp_channel *channel = channel_make(port);
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -394,7 +394,7 @@ static void resize_under_traffic(struct port *port)
 }
 
 /* Unpolled completions move to the new ring, and must fit */
-static void resize_keeps_entries(struct port *port)
+CASE(resize_keeps_entries)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_cq *cq = cq_make(port, 64, NULL);
@@ -448,7 +448,7 @@ static void want_soon(struct ibv_comp_channel *channel, struct ibv_cq *cq, struc
 }
 
 /* An event waits for a number of completions, or for a time after the first one */
-static void moderation(struct port *port)
+CASE(moderation)
 {
 	struct ibv_comp_channel *channel = channel_make(port);
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -474,7 +474,7 @@ static void moderation(struct port *port)
 }
 
 /* A CQ that is not polled fails with its QPs; other CQs do not */
-static void overrun(struct port *port)
+CASE(overrun)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_cq *cq = cq_make(port, 4, NULL), *other = cq_make(port, 64, NULL);
@@ -514,7 +514,7 @@ static void overrun(struct port *port)
 }
 
 /* A CQ that ignores overruns may lose completions; its QP goes on */
-static void overrun_ignored(struct port *port)
+CASE(overrun_ignored)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_cq_init_attr_ex init = {
@@ -537,24 +537,4 @@ static void overrun_ignored(struct port *port)
 		want(now_ms() < end, "the QP has stopped");
 	want_no_event(port);
 	want(qp_state(qp) == IBV_QPS_RTS, "%d", qp_state(qp));
-}
-
-int main(int argc, char **argv)
-{
-	static const struct test_case cases[] = {
-		CASE(vectors),
-		CASE(sizes),
-		CASE(channel_busy),
-		CASE(solicited),
-		CASE(destroy_waits_for_acks),
-		CASE(event_storm),
-		CASE(arm_poll_race),
-		CASE(resize_under_traffic),
-		CASE(resize_keeps_entries),
-		CASE(moderation),
-		CASE(overrun),
-		CASE(overrun_ignored),
-	};
-
-	return run_cases(argc, argv, cases, ARRAY_SIZE(cases));
 }

@@ -15,7 +15,7 @@
 #define CROWD 8500
 
 /* The first packet reaches a responder in RTR: one event per connection */
-static void comm_est(struct port *port)
+CASE(comm_est)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_sge sge = mem_sge(&mem, 0, 64);
@@ -49,7 +49,7 @@ static unsigned int place(struct ibv_qp **crowd, const struct ibv_qp *qp)
  * A process fails more QPs at once than an EQ has entries. It gets one event for each of them, and
  * other QPs go on.
  */
-static void crowd_fails(struct port *port)
+CASE(crowd_fails)
 {
 	struct ibv_cq *cq = cq_make(port, 4, NULL);
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -95,7 +95,7 @@ static void crowd_fails(struct port *port)
 }
 
 /* Print events until the device has failed */
-static void watch(struct port *port)
+CASE(watch)
 {
 	struct ibv_async_event event;
 
@@ -104,15 +104,4 @@ static void watch(struct port *port)
 		event = take_event(port, CASE_SECONDS * 1000);
 		printf("event: %s\n", ibv_event_type_str(event.event_type));
 	} while (event.event_type != IBV_EVENT_DEVICE_FATAL);
-}
-
-int main(int argc, char **argv)
-{
-	static const struct test_case cases[] = {
-		CASE(comm_est),
-		CASE(crowd_fails),
-		CASE(watch),
-	};
-
-	return run_cases(argc, argv, cases, ARRAY_SIZE(cases));
 }

@@ -29,7 +29,7 @@ static int detach(struct ibv_qp *qp, unsigned int n)
 	return ibv_detach_mcast(qp, &gid, 0);
 }
 
-static void refusals(struct port *port)
+CASE(refusals)
 {
 	struct ibv_cq *cq = cq_make(port, 64, NULL);
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
@@ -44,7 +44,7 @@ static void refusals(struct port *port)
 	want_errno(EINVAL, detach(qp, 1));
 }
 
-static void destroy_attached(struct port *port)
+CASE(destroy_attached)
 {
 	struct ibv_cq *cq = cq_make(port, 64, NULL);
 	struct ibv_qp *qp = datagram_qp(port, cq);
@@ -71,7 +71,7 @@ static void say(struct port *port, struct ibv_qp *qp, struct mem *mem, unsigned 
 }
 
 /* Each member of a group gets one copy, also on the port of the sender; other QPs get none */
-static void members_only(struct port *port)
+CASE(members_only)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL), got = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_cq *cq[3] = { cq_make(port, 64, NULL), cq_make(port, 64, NULL),
@@ -105,15 +105,4 @@ static void members_only(struct port *port)
 	want_wc(cq[1], 1, IBV_WC_SUCCESS);
 	want_no_wc(cq[0]);
 	want_no_wc(cq[2]);
-}
-
-int main(int argc, char **argv)
-{
-	static const struct test_case cases[] = {
-		CASE(refusals),
-		CASE(destroy_attached),
-		CASE(members_only),
-	};
-
-	return run_cases(argc, argv, cases, ARRAY_SIZE(cases));
 }

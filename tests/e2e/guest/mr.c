@@ -27,7 +27,7 @@ static void want_write(struct port *port, struct mem *from, uint64_t raddr, uint
 }
 
 /* Reads give zeros and writes vanish, alone and beside real memory, at any address */
-static void null_mr(struct port *port)
+CASE(null_mr)
 {
 	struct mem a = mem_make(port, LEN, ACCESS_ALL), b = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_mr *null = made(ibv_alloc_null_mr(port->pd));
@@ -76,7 +76,7 @@ static void null_mr(struct port *port)
 }
 
 /* A null MR allows no remote access */
-static void null_mr_is_local(struct port *port)
+CASE(null_mr_is_local)
 {
 	struct mem a = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_mr *null = made(ibv_alloc_null_mr(port->pd));
@@ -98,7 +98,7 @@ static void bind_1(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mr *mr, void
 }
 
 /* Type 1: each bind moves the window and changes its key; length 0 unbinds it */
-static void window_1(struct port *port)
+CASE(window_1)
 {
 	struct mem from = mem_make(port, LEN, ACCESS_ALL);
 	struct mem to = mem_make(port, LEN, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
@@ -143,7 +143,7 @@ static void post_bind_2(struct pair *pair, struct ibv_mw *mw, struct mem *mem, u
 }
 
 /* Type 2: for one QP only, and bound once until it is invalidated */
-static void window_2(struct port *port)
+CASE(window_2)
 {
 	struct mem from = mem_make(port, LEN, ACCESS_ALL);
 	struct mem to = mem_make(port, LEN, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
@@ -172,7 +172,7 @@ static void window_2(struct port *port)
 }
 
 /* A second bind without an invalidation fails the QP */
-static void window_2_bound_twice(struct port *port)
+CASE(window_2_bound_twice)
 {
 	struct mem to = mem_make(port, LEN, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
 	struct ibv_mw *mw = made(ibv_alloc_mw(port->pd, IBV_MW_TYPE_2));
@@ -184,7 +184,7 @@ static void window_2_bound_twice(struct port *port)
 }
 
 /* A region without IBV_ACCESS_MW_BIND gets no windows */
-static void window_needs_permission(struct port *port)
+CASE(window_needs_permission)
 {
 	struct mem to = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_mw *mw = made(ibv_alloc_mw(port->pd, IBV_MW_TYPE_2));
@@ -194,7 +194,7 @@ static void window_needs_permission(struct port *port)
 }
 
 /* Change the address, then the access rights, of a region that keeps its handle */
-static void rereg(struct port *port)
+CASE(rereg)
 {
 	struct mem from = mem_make(port, LEN, ACCESS_ALL);
 	struct mem to = mem_make(port, LEN, ACCESS_ALL);
@@ -216,7 +216,7 @@ static void rereg(struct port *port)
 }
 
 /* The second half of a dma-buf, at an arbitrary address */
-static void dma_buf(struct port *port)
+CASE(dma_buf)
 {
 	struct mem from = mem_make(port, LEN, ACCESS_ALL);
 	const uint64_t iova = 0xabcde000;
@@ -261,7 +261,7 @@ static int page_shift(void)
 }
 
 /* Huge pages are registered as such, and a WRITE crosses their border */
-static void huge_pages(struct port *port)
+CASE(huge_pages)
 {
 	const size_t huge = 2 << 20;
 	struct mem from = mem_make(port, LEN, ACCESS_ALL);
@@ -278,21 +278,4 @@ static void huge_pages(struct port *port)
 	want_write(port, &from, (uintptr_t)map + huge - 10, mr->rkey, IBV_WC_SUCCESS);
 	want(!memcmp(map + huge - 10, from.buf, 64), "contents");
 	want_write(port, &from, (uintptr_t)map + 99, mr->rkey, IBV_WC_REM_ACCESS_ERR);
-}
-
-int main(int argc, char **argv)
-{
-	static const struct test_case cases[] = {
-		CASE(null_mr),
-		CASE(null_mr_is_local),
-		CASE(window_1),
-		CASE(window_2),
-		CASE(window_2_bound_twice),
-		CASE(window_needs_permission),
-		CASE(rereg),
-		CASE(dma_buf),
-		CASE(huge_pages),
-	};
-
-	return run_cases(argc, argv, cases, ARRAY_SIZE(cases));
 }

@@ -25,7 +25,7 @@ static int create_errno(struct port *port, struct ibv_qp_init_attr *init)
 	return 0;
 }
 
-static void create_unknown_types(struct port *port)
+CASE(create_unknown_types)
 {
 	static const enum ibv_qp_type unknown[] = { 1, 5, 7, 11, 77, IBV_QPT_DRIVER };
 	struct ibv_cq *cq = cq_make(port, 16, NULL);
@@ -38,7 +38,7 @@ static void create_unknown_types(struct port *port)
 	}
 }
 
-static void create_too_much(struct port *port)
+CASE(create_too_much)
 {
 	const unsigned int wr = port->dev.max_qp_wr, sge = port->dev.max_sge;
 	const struct ibv_qp_cap good = qp_init(IBV_QPT_RC, NULL).cap;
@@ -71,7 +71,7 @@ static void create_too_much(struct port *port)
 }
 
 /* A QP can be created with the capabilities that another one was given */
-static void create_with_returned_caps(struct port *port)
+CASE(create_with_returned_caps)
 {
 	const unsigned int max = port->dev.max_qp_wr;
 	const unsigned int wrs[] = { max, max - 1, max / 2 + 1, 10 };
@@ -98,7 +98,7 @@ static void create_with_returned_caps(struct port *port)
 			}
 }
 
-static void create_empty(struct port *port)
+CASE(create_empty)
 {
 	struct ibv_cq *cq = cq_make(port, 16, NULL);
 	struct ibv_qp_init_attr init;
@@ -111,7 +111,7 @@ static void create_empty(struct port *port)
 	}
 }
 
-static void create_returns_caps(struct port *port)
+CASE(create_returns_caps)
 {
 	const struct ibv_qp_cap asked = { 3, 5, 3, 3, 17 };
 	struct ibv_cq *cq = cq_make(port, 16, NULL);
@@ -140,7 +140,7 @@ static void create_returns_caps(struct port *port)
 }
 
 /* A queue holds at least the reported number of WQEs and becomes full; all are executed */
-static void queues_hold_reported_sizes(struct port *port)
+CASE(queues_hold_reported_sizes)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_sge sge = mem_sge(&mem, 0, 8);
@@ -166,7 +166,7 @@ static void queues_hold_reported_sizes(struct port *port)
 		want_wc(pair.a_cq, i, IBV_WC_SUCCESS);
 }
 
-static void signal_all(struct port *port)
+CASE(signal_all)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_sge sge = mem_sge(&mem, 0, 8);
@@ -197,7 +197,7 @@ static void signal_all(struct port *port)
 	}
 }
 
-static void transitions_refused(struct port *port)
+CASE(transitions_refused)
 {
 	struct ibv_qp_attr attr = { .port_num = 1, .path_mtu = IBV_MTU_1024 };
 	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
@@ -229,7 +229,7 @@ static void transitions_refused(struct port *port)
 }
 
 /* [ORNIC-WIRE-25] Not above the path MTU of the port, and the QP is as before */
-static void path_mtu_of_the_port(struct port *port)
+CASE(path_mtu_of_the_port)
 {
 	struct pair pair = pair_init(port, IBV_QPT_UC, NULL);
 	struct ibv_port_attr port_attr;
@@ -248,7 +248,7 @@ static void path_mtu_of_the_port(struct port *port)
 }
 
 /* Linux has no automatic path migration for RoCE: the core refuses it, whatever a card supports */
-static void alternate_path_refused(struct port *port)
+CASE(alternate_path_refused)
 {
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
 	struct ibv_qp_attr attr = {
@@ -260,7 +260,7 @@ static void alternate_path_refused(struct port *port)
 	want(qp_state(pair.a) == IBV_QPS_RTS, "%d", qp_state(pair.a));
 }
 
-static void query_returns_all(struct port *port)
+CASE(query_returns_all)
 {
 	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
 	struct ibv_qp_init_attr init;
@@ -289,7 +289,7 @@ static void query_returns_all(struct port *port)
 }
 
 /* PSNs are current: four messages of one packet, then one of three */
-static void query_psns_are_live(struct port *port)
+CASE(query_psns_are_live)
 {
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
 	struct mem mem = mem_make(port, 2 * LEN, ACCESS_ALL);
@@ -310,7 +310,7 @@ static void query_psns_are_live(struct port *port)
 }
 
 /* RESET with work in the queues: no completion comes, and the QP is as new */
-static void reset_and_reuse(struct port *port)
+CASE(reset_and_reuse)
 {
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -335,7 +335,7 @@ static void reset_and_reuse(struct port *port)
 	}
 }
 
-static void error_flushes(struct port *port)
+CASE(error_flushes)
 {
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -366,7 +366,7 @@ static int query_draining(struct ibv_qp *qp)
 }
 
 /* Outstanding requests end, new ones wait, and the event comes in between */
-static void sqd_drains(struct port *port)
+CASE(sqd_drains)
 {
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -398,7 +398,7 @@ static void sqd_drains(struct port *port)
 }
 
 /* An empty queue is drained at once; the event comes only on request */
-static void sqd_of_an_idle_queue(struct port *port)
+CASE(sqd_of_an_idle_queue)
 {
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -416,7 +416,7 @@ static void sqd_of_an_idle_queue(struct port *port)
 }
 
 /* A failed send stops the send queue only, and ibv_modify_qp() restarts it */
-static void sqe_recovers(struct port *port)
+CASE(sqe_recovers)
 {
 	struct ibv_ah_attr ah_attr = port_ah_attr(port);
 	struct ibv_ah *ah = made(ibv_create_ah(port->pd, &ah_attr));
@@ -448,7 +448,7 @@ static void sqe_recovers(struct port *port)
 }
 
 /* The same for UC */
-static void sqe_of_uc(struct port *port)
+CASE(sqe_of_uc)
 {
 	struct pair pair = pair_make(port, IBV_QPT_UC, NULL);
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -467,7 +467,7 @@ static void sqe_of_uc(struct port *port)
 }
 
 /* rnr_retry 7 retries for ever; a smaller value limits the retries */
-static void rnr_retry(struct port *port)
+CASE(rnr_retry)
 {
 	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
@@ -492,7 +492,7 @@ static void rnr_retry(struct port *port)
 }
 
 /* timeout 0 never expires; another one does */
-static void timeout_0(struct port *port)
+CASE(timeout_0)
 {
 	struct pair silent = pair_init(port, IBV_QPT_RC, NULL);
 	struct pair dead = pair_init(port, IBV_QPT_RC, NULL);
@@ -511,7 +511,7 @@ static void timeout_0(struct port *port)
 	want(qp_state(silent.a) == IBV_QPS_RTS, "%d", qp_state(silent.a));
 }
 
-static void destroy_uses(struct port *port)
+CASE(destroy_uses)
 {
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
 
@@ -519,33 +519,4 @@ static void destroy_uses(struct port *port)
 	want_errno(EBUSY, ibv_dealloc_pd(port->pd));
 	pair_destroy(&pair);
 	want_ok(ibv_dealloc_pd(port->pd));
-}
-
-int main(int argc, char **argv)
-{
-	static const struct test_case cases[] = {
-		CASE(create_unknown_types),
-		CASE(create_too_much),
-		CASE(create_with_returned_caps),
-		CASE(create_empty),
-		CASE(create_returns_caps),
-		CASE(queues_hold_reported_sizes),
-		CASE(signal_all),
-		CASE(transitions_refused),
-		CASE(path_mtu_of_the_port),
-		CASE(alternate_path_refused),
-		CASE(query_returns_all),
-		CASE(query_psns_are_live),
-		CASE(reset_and_reuse),
-		CASE(error_flushes),
-		CASE(sqd_drains),
-		CASE(sqd_of_an_idle_queue),
-		CASE(sqe_recovers),
-		CASE(sqe_of_uc),
-		CASE(rnr_retry),
-		CASE(timeout_0),
-		CASE(destroy_uses),
-	};
-
-	return run_cases(argc, argv, cases, ARRAY_SIZE(cases));
 }

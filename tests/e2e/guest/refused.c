@@ -8,7 +8,7 @@
 #include "verbs.h"
 
 /* The driver: more than the 5 bits of the attribute can hold */
-static void qp_timeout(struct port *port)
+CASE(qp_timeout)
 {
 	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
 
@@ -17,7 +17,7 @@ static void qp_timeout(struct port *port)
 }
 
 /* The driver: RESET to RTS */
-static void qp_transition(struct port *port)
+CASE(qp_transition)
 {
 	struct ibv_qp *qp = qp_make(port, IBV_QPT_RC, cq_make(port, 16, NULL));
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTS };
@@ -26,29 +26,17 @@ static void qp_transition(struct port *port)
 }
 
 /* The driver: more receives than the device reports */
-static void srq_size(struct port *port)
+CASE(srq_size)
 {
 	want_no_object(EINVAL, srq_try(port, port->dev.max_srq_wr + 1, 1));
 }
 
 /* The provider: a flag that is not defined */
-static void cq_flags(struct port *port)
+CASE(cq_flags)
 {
 	struct ibv_cq_init_attr_ex attr = {
 		.cqe = 16, .comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS, .flags = 0x100,
 	};
 
 	want_no_object(EOPNOTSUPP, ibv_create_cq_ex(port->ctx, &attr));
-}
-
-int main(int argc, char **argv)
-{
-	static const struct test_case cases[] = {
-		CASE(qp_timeout),
-		CASE(qp_transition),
-		CASE(srq_size),
-		CASE(cq_flags),
-	};
-
-	return run_cases(argc, argv, cases, ARRAY_SIZE(cases));
 }

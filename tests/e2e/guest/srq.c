@@ -15,7 +15,7 @@ static struct ibv_srq *srq_make(struct port *port, unsigned int max_wr)
 	return made(srq_try(port, max_wr, 2));
 }
 
-static void create_refusals(struct port *port)
+CASE(create_refusals)
 {
 	want_no_object(EINVAL, srq_try(port, port->dev.max_srq_wr + 1, 2));
 	want_no_object(EINVAL, srq_try(port, 0, 2));
@@ -23,7 +23,7 @@ static void create_refusals(struct port *port)
 	want_ok(ibv_destroy_srq(made(srq_try(port, port->dev.max_srq_wr, 1))));
 }
 
-static void users(struct port *port)
+CASE(users)
 {
 	struct ibv_cq *cq = cq_make(port, 64, NULL);
 	struct ibv_srq *srq = srq_make(port, 16);
@@ -48,7 +48,7 @@ static void users(struct port *port)
 	want_ok(ibv_destroy_srq(srq));
 }
 
-static void full(struct port *port)
+CASE(full)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_sge sge = mem_sge(&mem, 0, 64);
@@ -66,7 +66,7 @@ static void full(struct port *port)
 }
 
 /* Several QPs take from one SRQ; each message lands in one place only */
-static void shared(struct port *port)
+CASE(shared)
 {
 	struct mem got = mem_make(port, 64 * 256, ACCESS_ALL);
 	struct mem sent = mem_make(port, LEN, ACCESS_ALL);
@@ -98,7 +98,7 @@ static void shared(struct port *port)
 }
 
 /* An empty SRQ makes the sender wait until a WQE is posted */
-static void empty(struct port *port)
+CASE(empty)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_sge sge = mem_sge(&mem, 0, 64);
@@ -128,7 +128,7 @@ static unsigned int get_limit(struct ibv_srq *srq)
 }
 
 /* The event comes once when fewer are left, and again only after another request */
-static void limit_event(struct port *port)
+CASE(limit_event)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_sge sge = mem_sge(&mem, 0, 64);
@@ -156,7 +156,7 @@ static void limit_event(struct port *port)
 	want_event(port, IBV_EVENT_SRQ_LIMIT_REACHED, srq);
 }
 
-static void resize(struct port *port)
+CASE(resize)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_sge sge = mem_sge(&mem, 0, 64);
@@ -188,7 +188,7 @@ static void resize(struct port *port)
 }
 
 /* A QP that has failed takes no more WQEs and reports that; the others use the rest */
-static void last_wqe(struct port *port)
+CASE(last_wqe)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_sge sge = mem_sge(&mem, 0, 64);
@@ -210,7 +210,7 @@ static void last_wqe(struct port *port)
 }
 
 /* The same when the card takes the QP to ERR */
-static void last_wqe_by_error(struct port *port)
+CASE(last_wqe_by_error)
 {
 	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_sge sge = mem_sge(&mem, 0, 64), small = mem_sge(&mem, 0, 8);
@@ -231,21 +231,4 @@ static void last_wqe_by_error(struct port *port)
 			break;
 		want(type == IBV_EVENT_QP_REQ_ERR, "%s", ibv_event_type_str(type));
 	}
-}
-
-int main(int argc, char **argv)
-{
-	static const struct test_case cases[] = {
-		CASE(create_refusals),
-		CASE(users),
-		CASE(full),
-		CASE(shared),
-		CASE(empty),
-		CASE(limit_event),
-		CASE(resize),
-		CASE(last_wqe),
-		CASE(last_wqe_by_error),
-	};
-
-	return run_cases(argc, argv, cases, ARRAY_SIZE(cases));
 }

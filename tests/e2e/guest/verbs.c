@@ -54,11 +54,19 @@ static bool run_alone(const struct test_case *test, const char *device, unsigned
 	return !status;
 }
 
-int run_cases(int argc, char **argv, const struct test_case *cases, size_t count)
+static struct test_case *cases;
+
+void case_add(struct test_case *test)
 {
+	test->next = cases;
+	cases = test;
+}
+
+int run_cases(int argc, char **argv)
+{
+	const struct test_case *test;
 	bool passed = true;
-	size_t i;
-	int j;
+	int i;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc < 4) {
@@ -67,11 +75,11 @@ int run_cases(int argc, char **argv, const struct test_case *cases, size_t count
 	}
 	/* Load the providers once, for all cases */
 	ibv_free_device_list(made(ibv_get_device_list(NULL)));
-	for (j = 3; j < argc; j++) {
-		for (i = 0; i < count && strcmp(cases[i].name, argv[j]); i++)
+	for (i = 3; i < argc; i++) {
+		for (test = cases; test && strcmp(test->name, argv[i]); test = test->next)
 			;
-		want(i < count, "no such case: %s", argv[j]);
-		passed &= run_alone(&cases[i], argv[1], atoi(argv[2]));
+		want(test, "no such case: %s", argv[i]);
+		passed &= run_alone(test, argv[1], atoi(argv[2]));
 	}
 	return passed ? 0 : 1;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Helpers of test programs that use libibverbs. A program is a table of cases, each a claim that
+ * Helpers of test programs that use libibverbs. A program has cases, each a claim that
  * holds on the given port; most cases connect QPs of that port with each other. A case that fails
  * ends the process with a message, and the kernel frees its objects.
  */
@@ -51,17 +51,29 @@ struct pair {
 		    IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
 
 struct test_case {
+	struct test_case *next;
 	const char *name;
 	void (*run)(struct port *port);
 };
 
-#define CASE(function) { #function, function }
+/* CASE(name) begins a function that gets a port, and adds it to the cases of the program */
+#define CASE(_name) \
+	static void _name(struct port *port); \
+	static __attribute__((constructor)) void _name##_add(void) \
+	{ \
+		static struct test_case itself = { .name = #_name, .run = _name }; \
+	\
+		case_add(&itself); \
+	} \
+	static void _name(struct port *port)
+
+void case_add(struct test_case *test);
 
 /*
  * Run the cases that the arguments name, PROGRAM DEVICE GID-INDEX CASE..., each in a process of its
  * own, and print "@@ CASE: RESULT" after the output of each. Return: for main().
  */
-int run_cases(int argc, char **argv, const struct test_case *cases, size_t count);
+int run_cases(int argc, char **argv);
 
 _Noreturn void failed(const char *file, int line, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
