@@ -215,6 +215,13 @@ struct fake_wqe {
 /* fake_kernel.c */
 extern struct fake *fake_now;
 
+/* Defines a command that has no effect */
+#define COMMAND(name, ...)		\
+	int name(__VA_ARGS__)		\
+	{				\
+		return fake_fails();	\
+	}
+
 uint64_t fake_alloc(size_t bytes);
 int fake_fails(void);
 void fake_answered(void);
@@ -228,14 +235,14 @@ void fake_open(struct fake *fake, bool shadow);
 void fake_open_as(struct fake *fake, bool shadow, bool cq_db, bool push);
 void fake_close(struct fake *fake);
 unsigned int fake_objects(const struct fake *fake);
-struct fake_qp *fake_qp(struct ibv_qp *ibqp);
-struct fake_cq *fake_cq(struct ibv_cq *ibcq);
-struct fake_qp *fake_srq(struct ibv_srq *ibsrq);
-struct fake_qp *fake_wq(struct ibv_wq *ibwq);
 struct ibv_qp *fake_create_qp(struct fake *fake, enum ibv_qp_type type,
 			      struct ibv_cq *cq, uint32_t send_wr,
 			      uint32_t recv_wr, uint64_t send_ops);
 void fake_to_state(struct ibv_qp *ibqp, enum ibv_qp_state state);
+
+/* fake_queues.c */
+uint8_t fake_log2(uint32_t n);
+uint8_t fake_stride(uint32_t max_sge);
 
 /* fake_device.c */
 bool fake_take_send(struct fake_qp *qp, enum ibv_qp_type type,
@@ -251,5 +258,26 @@ enum ornic_arm_type fake_asked(const struct fake_cq *cq);
 void fake_answer(struct fake_cq *cq);
 void fake_release_sends(struct fake_qp *qp);
 uint64_t fake_take_doorbell(struct fake *fake);
+
+/* The device's side of an object */
+static inline struct fake_qp *fake_qp(struct ibv_qp *ibqp)
+{
+	return &fake_now->qps[ibqp->handle];
+}
+
+static inline struct fake_cq *fake_cq(struct ibv_cq *ibcq)
+{
+	return &fake_now->cqs[ibcq->handle - 1];
+}
+
+static inline struct fake_qp *fake_srq(struct ibv_srq *ibsrq)
+{
+	return &fake_now->srqs[ibsrq->handle];
+}
+
+static inline struct fake_qp *fake_wq(struct ibv_wq *ibwq)
+{
+	return &fake_now->wqs[ibwq->handle];
+}
 
 #endif /* FAKE_H */

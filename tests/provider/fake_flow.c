@@ -15,7 +15,8 @@ int ibv_cmd_create_wq(struct ibv_context *context,
 {
 	struct ornic_ucreate_wq_resp *resp =
 		container_of(ibv_resp, struct ornic_ucreate_wq_resp, ibv_resp);
-	uint8_t log = 0, stride = ORNIC_RQ_STRIDE_SHIFT_MIN;
+	uint8_t log = fake_log2(attr->max_wr);
+	uint8_t stride = fake_stride(attr->max_sge);
 	struct fake_qp *wq;
 	struct fake_place place;
 	uint32_t n;
@@ -28,10 +29,6 @@ int ibv_cmd_create_wq(struct ibv_context *context,
 
 	for (n = 0; fake_now->wqs[n].qpn; n++)
 		assert(n < FAKE_WQS - 1);
-	while (1u << log < attr->max_wr)
-		log++;
-	while (1u << stride < 16 + 16 * attr->max_sge)
-		stride++;
 	place = fake_place((1u << (log + stride)) + FAKE_PAGE);
 	wq = &fake_now->wqs[n];
 	*wq = (struct fake_qp){
@@ -100,10 +97,7 @@ int ibv_cmd_create_rwq_ind_table(struct ibv_context *context,
 	return fake_fails();
 }
 
-int ibv_cmd_destroy_rwq_ind_table(struct ibv_rwq_ind_table *table)
-{
-	return fake_fails();
-}
+COMMAND(ibv_cmd_destroy_rwq_ind_table, struct ibv_rwq_ind_table *table)
 
 int ibv_cmd_create_flow(struct ibv_qp *qp, struct ibv_flow *flow,
 			struct ibv_flow_attr *attr, void *ucmd,
@@ -114,10 +108,7 @@ int ibv_cmd_create_flow(struct ibv_qp *qp, struct ibv_flow *flow,
 	return fake_fails();
 }
 
-int ibv_cmd_destroy_flow(struct ibv_flow *flow)
-{
-	return fake_fails();
-}
+COMMAND(ibv_cmd_destroy_flow, struct ibv_flow *flow)
 
 int ibv_cmd_create_counters(struct ibv_context *context,
 			    struct ibv_counters_init_attr *attr,
@@ -128,10 +119,7 @@ int ibv_cmd_create_counters(struct ibv_context *context,
 	return fake_fails();
 }
 
-int ibv_cmd_destroy_counters(struct verbs_counters *vcounters)
-{
-	return fake_fails();
-}
+COMMAND(ibv_cmd_destroy_counters, struct verbs_counters *vcounters)
 
 int ibv_cmd_read_counters(struct verbs_counters *vcounters, uint64_t *values,
 			  uint32_t num, uint32_t flags,

@@ -180,7 +180,13 @@ void verbs_set_ops(struct verbs_context *vctx,
 	vctx->context.ops.req_notify_cq = ops->req_notify_cq;
 }
 
-static int fake_get_context(struct ib_uverbs_get_context_resp *ibv_resp)
+int ibv_cmd_get_context(struct verbs_context *context,
+			struct ibv_get_context *cmd, size_t cmd_size,
+#ifndef ORNIC_LACKS_FD_ARR
+			struct ibv_fd_arr *fd_arr,
+#endif
+			struct ib_uverbs_get_context_resp *ibv_resp,
+			size_t resp_size)
 {
 	struct ornic_alloc_ucontext_resp *resp =
 		&container_of(ibv_resp, struct ornic_ualloc_ucontext_resp,
@@ -223,31 +229,9 @@ static int fake_get_context(struct ib_uverbs_get_context_resp *ibv_resp)
 	return 0;
 }
 
-#ifdef ORNIC_LACKS_FD_ARR
-int ibv_cmd_get_context(struct verbs_context *context,
-			struct ibv_get_context *cmd, size_t cmd_size,
-			struct ib_uverbs_get_context_resp *resp,
-			size_t resp_size)
-{
-	return fake_get_context(resp);
-}
-#else
-int ibv_cmd_get_context(struct verbs_context *context,
-			struct ibv_get_context *cmd, size_t cmd_size,
-			struct ibv_fd_arr *fd_arr,
-			struct ib_uverbs_get_context_resp *resp,
-			size_t resp_size)
-{
-	return fake_get_context(resp);
-}
-#endif
-
 #ifndef ORNIC_LACKS_PORT_SPEED
-int ibv_cmd_query_port_speed(struct ibv_context *context, uint32_t port_num,
-			     uint64_t *speed)
-{
-	return fake_fails();
-}
+COMMAND(ibv_cmd_query_port_speed, struct ibv_context *context,
+	uint32_t port_num, uint64_t *speed)
 #endif
 
 int ibv_cmd_query_device_any(struct ibv_context *context,
@@ -271,12 +255,9 @@ int ibv_cmd_query_device_any(struct ibv_context *context,
 	return fake_fails();
 }
 
-int ibv_cmd_query_port(struct ibv_context *context, uint8_t port_num,
-		       struct ibv_port_attr *port_attr,
-		       struct ibv_query_port *cmd, size_t cmd_size)
-{
-	return fake_fails();
-}
+COMMAND(ibv_cmd_query_port, struct ibv_context *context, uint8_t port_num,
+	struct ibv_port_attr *port_attr, struct ibv_query_port *cmd,
+	size_t cmd_size)
 
 int ibv_cmd_alloc_pd(struct ibv_context *context, struct ibv_pd *pd,
 		     struct ibv_alloc_pd *cmd, size_t cmd_size,
@@ -286,18 +267,11 @@ int ibv_cmd_alloc_pd(struct ibv_context *context, struct ibv_pd *pd,
 	return fake_fails();
 }
 
-int ibv_cmd_dealloc_pd(struct ibv_pd *pd)
-{
-	return fake_fails();
-}
-
-int ibv_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
-		   uint64_t hca_va, int access, struct verbs_mr *vmr,
-		   struct ibv_reg_mr *cmd, size_t cmd_size,
-		   struct ib_uverbs_reg_mr_resp *resp, size_t resp_size)
-{
-	return fake_fails();
-}
+COMMAND(ibv_cmd_dealloc_pd, struct ibv_pd *pd)
+COMMAND(ibv_cmd_reg_mr, struct ibv_pd *pd, void *addr, size_t length,
+	uint64_t hca_va, int access, struct verbs_mr *vmr,
+	struct ibv_reg_mr *cmd, size_t cmd_size,
+	struct ib_uverbs_reg_mr_resp *resp, size_t resp_size)
 
 int ibv_cmd_rereg_mr(struct verbs_mr *vmr, uint32_t flags, void *addr,
 		     size_t length, uint64_t hca_va, int access,
@@ -340,10 +314,7 @@ int ibv_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
 	return fake_fails();
 }
 
-int ibv_cmd_dealloc_mw(struct ibv_mw *mw)
-{
-	return fake_fails();
-}
+COMMAND(ibv_cmd_dealloc_mw, struct ibv_mw *mw)
 
 int ibv_cmd_open_xrcd(struct ibv_context *context, struct verbs_xrcd *xrcd,
 		      int vxrcd_size, struct ibv_xrcd_init_attr *attr,
@@ -354,22 +325,11 @@ int ibv_cmd_open_xrcd(struct ibv_context *context, struct verbs_xrcd *xrcd,
 	return fake_fails();
 }
 
-int ibv_cmd_close_xrcd(struct verbs_xrcd *xrcd)
-{
-	return fake_fails();
-}
-
-int ibv_cmd_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
-			 uint16_t lid)
-{
-	return fake_fails();
-}
-
-int ibv_cmd_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
-			 uint16_t lid)
-{
-	return fake_fails();
-}
+COMMAND(ibv_cmd_close_xrcd, struct verbs_xrcd *xrcd)
+COMMAND(ibv_cmd_attach_mcast, struct ibv_qp *qp, const union ibv_gid *gid,
+	uint16_t lid)
+COMMAND(ibv_cmd_detach_mcast, struct ibv_qp *qp, const union ibv_gid *gid,
+	uint16_t lid)
 
 int ibv_cmd_query_context(struct ibv_context *context,
 			  struct ibv_command_buffer *driver)
@@ -385,10 +345,7 @@ int ibv_cmd_query_context(struct ibv_context *context,
 	return ret;
 }
 
-int ibv_cmd_dereg_mr(struct verbs_mr *vmr)
-{
-	return fake_fails();
-}
+COMMAND(ibv_cmd_dereg_mr, struct verbs_mr *vmr)
 
 int ibv_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah,
 		      struct ibv_ah_attr *attr,
@@ -402,10 +359,7 @@ int ibv_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah,
 	return fake_fails();
 }
 
-int ibv_cmd_destroy_ah(struct ibv_ah *ah)
-{
-	return fake_fails();
-}
+COMMAND(ibv_cmd_destroy_ah, struct ibv_ah *ah)
 
 /* ---- functions for tests ---------------------------------------------- */
 
@@ -522,50 +476,6 @@ unsigned int fake_objects(const struct fake *fake)
 	for (i = 0; i < FAKE_WQS; i++)
 		count += !!fake->wqs[i].qpn;
 	return count;
-}
-
-/**
- * fake_qp() - the device's side of a QP
- * @ibqp: queue pair
- *
- * Return: the QP.
- */
-struct fake_qp *fake_qp(struct ibv_qp *ibqp)
-{
-	return &fake_now->qps[ibqp->handle];
-}
-
-/**
- * fake_cq() - the device's side of a CQ
- * @ibcq: completion queue
- *
- * Return: the CQ.
- */
-struct fake_cq *fake_cq(struct ibv_cq *ibcq)
-{
-	return &fake_now->cqs[ibcq->handle - 1];
-}
-
-/**
- * fake_srq() - the device's side of an SRQ
- * @ibsrq: shared receive queue
- *
- * Return: the SRQ.
- */
-struct fake_qp *fake_srq(struct ibv_srq *ibsrq)
-{
-	return &fake_now->srqs[ibsrq->handle];
-}
-
-/**
- * fake_wq() - the device's side of a WQ
- * @ibwq: work queue
- *
- * Return: the WQ.
- */
-struct fake_qp *fake_wq(struct ibv_wq *ibwq)
-{
-	return &fake_now->wqs[ibwq->handle];
 }
 
 /**

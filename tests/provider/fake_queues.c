@@ -8,13 +8,32 @@
 
 #include "fake.h"
 
-static uint8_t fake_log2(uint32_t n)
+/**
+ * fake_log2() - logarithm
+ * @n: number
+ *
+ * Return: the logarithm to base 2, rounded up.
+ */
+uint8_t fake_log2(uint32_t n)
 {
 	uint8_t log = 0;
 
 	while (1u << log < n)
 		log++;
 	return log;
+}
+
+/**
+ * fake_stride() - size of the WQEs of a receive ring
+ * @max_sge: SGEs that each has room for
+ *
+ * Return: log2 of the bytes.
+ */
+uint8_t fake_stride(uint32_t max_sge)
+{
+	uint8_t log = fake_log2(16 + 16 * max_sge);
+
+	return log < ORNIC_RQ_STRIDE_SHIFT_MIN ? ORNIC_RQ_STRIDE_SHIFT_MIN : log;
 }
 
 /* Entries of a ring that can be in use */
@@ -43,10 +62,15 @@ static struct fake_place fake_place_cq(struct fake_cq *cq, uint8_t log_size)
 	return place;
 }
 
-static int fake_create_cq(struct ibv_context *context,
-			  const struct ibv_cq_init_attr_ex *attr,
-			  struct ibv_cq *ibcq, struct ibv_create_cq_ex *ibv_cmd,
-			  struct ib_uverbs_ex_create_cq_resp *ibv_resp)
+int ibv_cmd_create_cq_ex(struct ibv_context *context,
+			 const struct ibv_cq_init_attr_ex *attr,
+#ifndef ORNIC_LACKS_CQ_PROV_ATTR
+			 struct verbs_create_cq_prov_attr *prov_attr,
+#endif
+			 struct verbs_cq *vcq, struct ibv_create_cq_ex *ibv_cmd,
+			 size_t cmd_size,
+			 struct ib_uverbs_ex_create_cq_resp *ibv_resp,
+			 size_t resp_size, uint32_t cmd_flags)
 {
 	struct ornic_ucreate_cq_resp *resp =
 		container_of(ibv_resp, struct ornic_ucreate_cq_resp, ibv_resp);
@@ -72,9 +96,9 @@ static int fake_create_cq(struct ibv_context *context,
 	};
 	place = fake_place_cq(cq, log_size);
 
-	ibcq->context = context;
-	ibcq->handle = cqn;
-	ibcq->cqe = fake_cq_room(log_size);
+	vcq->cq.context = context;
+	vcq->cq.handle = cqn;
+	vcq->cq.cqe = fake_cq_room(log_size);
 	resp->cqn = cqn;
 	resp->map = place.map;
 	resp->ring_offset = place.base;
@@ -83,29 +107,6 @@ static int fake_create_cq(struct ibv_context *context,
 	resp->log_cqe_size = fake_now->log_cqe_size ?: cq->log_cqe_size;
 	return 0;
 }
-
-#ifdef ORNIC_LACKS_CQ_PROV_ATTR
-int ibv_cmd_create_cq_ex(struct ibv_context *context,
-			 const struct ibv_cq_init_attr_ex *attr,
-			 struct verbs_cq *cq, struct ibv_create_cq_ex *cmd,
-			 size_t cmd_size,
-			 struct ib_uverbs_ex_create_cq_resp *resp,
-			 size_t resp_size, uint32_t cmd_flags)
-{
-	return fake_create_cq(context, attr, &cq->cq, cmd, resp);
-}
-#else
-int ibv_cmd_create_cq_ex(struct ibv_context *context,
-			 const struct ibv_cq_init_attr_ex *attr,
-			 struct verbs_create_cq_prov_attr *prov_attr,
-			 struct verbs_cq *cq, struct ibv_create_cq_ex *cmd,
-			 size_t cmd_size,
-			 struct ib_uverbs_ex_create_cq_resp *resp,
-			 size_t resp_size, uint32_t cmd_flags)
-{
-	return fake_create_cq(context, attr, &cq->cq, cmd, resp);
-}
-#endif
 
 int ibv_cmd_resize_cq(struct ibv_cq *ibcq, int cqe, struct ibv_resize_cq *cmd,
 		      size_t cmd_size,
@@ -214,9 +215,9 @@ int ibv_cmd_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
 	return fake_fails();
 }
 
-static int fake_resize_srq(struct ibv_context *context,
-			   const struct ib_uverbs_attr *attrs)
+int execute_ioctl(struct ibv_context *context, struct ibv_command_buffer *cmd)
 {
+	const struct ib_uverbs_attr *attrs = cmd->hdr.attrs;
 	struct ornic_resize_resp *resp = (void *)(uintptr_t)attrs[2].data;
 	struct ibv_srq ibsrq = { .context = context, .handle = attrs[0].data };
 	struct fake_qp *srq = fake_srq(&ibsrq);
@@ -225,6 +226,9 @@ static int fake_resize_srq(struct ibv_context *context,
 	uint32_t max_wr, i;
 	int ret;
 
+	assert(cmd->hdr.object_id == UVERBS_OBJECT_SRQ);
+	assert(cmd->hdr.method_id == ORNIC_METHOD_SRQ_RESIZE);
+	assert(cmd->next_attr == attrs + 3);
 	assert(attrs[0].attr_id == ORNIC_ATTR_SRQ_RESIZE_HANDLE);
 	assert(attrs[1].attr_id == ORNIC_ATTR_SRQ_RESIZE_MAX_WR);
 	assert(attrs[2].attr_id == ORNIC_ATTR_SRQ_RESIZE_RESP);
@@ -252,19 +256,8 @@ static int fake_resize_srq(struct ibv_context *context,
 	return 0;
 }
 
-int execute_ioctl(struct ibv_context *context, struct ibv_command_buffer *cmd)
-{
-	assert(cmd->hdr.object_id == UVERBS_OBJECT_SRQ);
-	assert(cmd->hdr.method_id == ORNIC_METHOD_SRQ_RESIZE);
-	assert(cmd->next_attr == cmd->hdr.attrs + 3);
-	return fake_resize_srq(context, cmd->hdr.attrs);
-}
-
-int ibv_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
-		      struct ibv_query_srq *cmd, size_t cmd_size)
-{
-	return fake_fails();
-}
+COMMAND(ibv_cmd_query_srq, struct ibv_srq *srq, struct ibv_srq_attr *attr,
+	struct ibv_query_srq *cmd, size_t cmd_size)
 
 int ibv_cmd_destroy_srq(struct ibv_srq *srq)
 {
@@ -313,11 +306,15 @@ int ibv_cmd_destroy_cq(struct ibv_cq *ibcq)
 	return ret;
 }
 
-static int fake_create_qp_ex(struct ibv_context *context,
-			     struct verbs_qp *vqp,
-			     struct ibv_qp_init_attr_ex *attr,
-			     struct ibv_create_qp_ex *ibv_cmd,
-			     struct ib_uverbs_ex_create_qp_resp *ibv_resp)
+int ibv_cmd_create_qp_ex2(struct ibv_context *context, struct verbs_qp *vqp,
+			  struct ibv_qp_init_attr_ex *attr,
+			  struct ibv_create_qp_ex *ibv_cmd, size_t cmd_size,
+			  struct ib_uverbs_ex_create_qp_resp *ibv_resp,
+#ifdef ORNIC_LACKS_QP_DRIVER
+			  size_t resp_size)
+#else
+			  size_t resp_size, struct ibv_command_buffer *driver)
+#endif
 {
 	struct ornic_ucreate_qp_resp *resp =
 		container_of(ibv_resp, struct ornic_ucreate_qp_resp, ibv_resp);
@@ -359,9 +356,7 @@ static int fake_create_qp_ex(struct ibv_context *context,
 	if (!log_sq)
 		log_sq = fake_log2(attr->cap.max_send_wr * ((wqe + 63) / 64));
 	log_rq = fake_log2(attr->cap.max_recv_wr);
-	stride = fake_log2(16 + 16 * attr->cap.max_recv_sge);
-	if (stride < ORNIC_RQ_STRIDE_SHIFT_MIN)
-		stride = ORNIC_RQ_STRIDE_SHIFT_MIN;
+	stride = fake_stride(attr->cap.max_recv_sge);
 	sq_bytes = attr->cap.max_send_wr ? 64u << log_sq : 0;
 	rq_bytes = attr->cap.max_recv_wr ? 1u << (stride + log_rq) : 0;
 
@@ -385,23 +380,6 @@ static int fake_create_qp_ex(struct ibv_context *context,
 	resp->log_rq_wqes = log_rq;
 	resp->rq_stride_shift = stride;
 	return 0;
-}
-
-#ifdef ORNIC_LACKS_QP_DRIVER
-int ibv_cmd_create_qp_ex2(struct ibv_context *context, struct verbs_qp *vqp,
-			  struct ibv_qp_init_attr_ex *attr,
-			  struct ibv_create_qp_ex *cmd, size_t cmd_size,
-			  struct ib_uverbs_ex_create_qp_resp *resp,
-			  size_t resp_size)
-#else
-int ibv_cmd_create_qp_ex2(struct ibv_context *context, struct verbs_qp *vqp,
-			  struct ibv_qp_init_attr_ex *attr,
-			  struct ibv_create_qp_ex *cmd, size_t cmd_size,
-			  struct ib_uverbs_ex_create_qp_resp *resp,
-			  size_t resp_size, struct ibv_command_buffer *driver)
-#endif
-{
-	return fake_create_qp_ex(context, vqp, attr, cmd, resp);
 }
 
 int ibv_cmd_destroy_qp(struct ibv_qp *ibqp)
@@ -457,9 +435,6 @@ int ibv_cmd_modify_qp_ex(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 	return fake_modify_qp(ibqp, attr, attr_mask);
 }
 
-int ibv_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
-		     int attr_mask, struct ibv_qp_init_attr *init_attr,
-		     struct ibv_query_qp *cmd, size_t cmd_size)
-{
-	return fake_fails();
-}
+COMMAND(ibv_cmd_query_qp, struct ibv_qp *qp, struct ibv_qp_attr *attr,
+	int attr_mask, struct ibv_qp_init_attr *init_attr,
+	struct ibv_query_qp *cmd, size_t cmd_size)

@@ -163,12 +163,15 @@ static int keep(struct bench *b, void *made)
 	return made ? 0 : errno;
 }
 
-/* Destroys the object by the operation of this name */
-#define DESTROY(name) \
+/* Defines a function of an entry that consists of one expression */
+#define CALL(name, expression) \
 	static int name(struct bench *b) \
 	{ \
-		return b->ops->name(b->made); \
+		return expression; \
 	}
+
+/* Destroys the object by the operation of this name */
+#define DESTROY(name) CALL(name, b->ops->name(b->made))
 
 DESTROY(dealloc_pd)
 DESTROY(dealloc_td)
@@ -183,10 +186,7 @@ DESTROY(destroy_rwq_ind_table)
 DESTROY(destroy_flow)
 DESTROY(destroy_counters)
 
-static int alloc_device(struct bench *b)
-{
-	return keep(b, fake_alloc_device());
-}
+CALL(alloc_device, keep(b, fake_alloc_device()))
 
 static int free_device(struct bench *b)
 {
@@ -194,15 +194,8 @@ static int free_device(struct bench *b)
 	return 0;
 }
 
-static int alloc_context(struct bench *b)
-{
-	return keep(b, fake_alloc_context(&b->f->fake));
-}
-
-static int import_context(struct bench *b)
-{
-	return keep(b, fake_import(&b->f->fake));
-}
+CALL(alloc_context, keep(b, fake_alloc_context(&b->f->fake)))
+CALL(import_context, keep(b, fake_import(&b->f->fake)))
 
 static int free_context(struct bench *b)
 {
@@ -212,10 +205,7 @@ static int free_context(struct bench *b)
 	return 0;
 }
 
-static int alloc_pd(struct bench *b)
-{
-	return keep(b, b->ops->alloc_pd(b->ctx));
-}
+CALL(alloc_pd, keep(b, b->ops->alloc_pd(b->ctx)))
 
 static int alloc_parent_domain(struct bench *b)
 {
@@ -224,10 +214,7 @@ static int alloc_parent_domain(struct bench *b)
 	return keep(b, b->ops->alloc_parent_domain(b->ctx, &attr));
 }
 
-static int import_pd(struct bench *b)
-{
-	return keep(b, b->ops->import_pd(b->ctx, 1));
-}
+CALL(import_pd, keep(b, b->ops->import_pd(b->ctx, 1)))
 
 static int unimport_pd(struct bench *b)
 {
@@ -242,30 +229,11 @@ static int alloc_td(struct bench *b)
 	return keep(b, b->ops->alloc_td(b->ctx, &attr));
 }
 
-static int reg_mr(struct bench *b)
-{
-	return keep(b, b->ops->reg_mr(b->pd, NULL, 1, 0, 0));
-}
-
-static int reg_dmabuf_mr(struct bench *b)
-{
-	return keep(b, b->ops->reg_dmabuf_mr(b->pd, 0, 1, 0, 0, 0));
-}
-
-static int alloc_null_mr(struct bench *b)
-{
-	return keep(b, b->ops->alloc_null_mr(b->pd));
-}
-
-static int dereg_mr(struct bench *b)
-{
-	return b->ops->dereg_mr(verbs_get_mr(b->made));
-}
-
-static int import_mr(struct bench *b)
-{
-	return keep(b, b->ops->import_mr(b->pd, 1));
-}
+CALL(reg_mr, keep(b, b->ops->reg_mr(b->pd, NULL, 1, 0, 0)))
+CALL(reg_dmabuf_mr, keep(b, b->ops->reg_dmabuf_mr(b->pd, 0, 1, 0, 0, 0)))
+CALL(alloc_null_mr, keep(b, b->ops->alloc_null_mr(b->pd)))
+CALL(dereg_mr, b->ops->dereg_mr(verbs_get_mr(b->made)))
+CALL(import_mr, keep(b, b->ops->import_mr(b->pd, 1)))
 
 static int unimport_mr(struct bench *b)
 {
@@ -273,10 +241,7 @@ static int unimport_mr(struct bench *b)
 	return 0;
 }
 
-static int alloc_mw(struct bench *b)
-{
-	return keep(b, b->ops->alloc_mw(b->pd, IBV_MW_TYPE_2));
-}
+CALL(alloc_mw, keep(b, b->ops->alloc_mw(b->pd, IBV_MW_TYPE_2)))
 
 static int create_ah(struct bench *b)
 {
@@ -285,10 +250,7 @@ static int create_ah(struct bench *b)
 	return keep(b, b->ops->create_ah(b->pd, &attr));
 }
 
-static int create_cq(struct bench *b)
-{
-	return keep(b, b->ops->create_cq(b->ctx, 8, NULL, 0));
-}
+CALL(create_cq, keep(b, b->ops->create_cq(b->ctx, 8, NULL, 0)))
 
 static int create_cq_ex(struct bench *b)
 {
@@ -300,10 +262,7 @@ static int create_cq_ex(struct bench *b)
 	return keep(b, cq ? ibv_cq_ex_to_cq(cq) : NULL);
 }
 
-static int resize_cq(struct bench *b)
-{
-	return b->ops->resize_cq(b->f->cq, b->turn++ & 1 ? 8 : 16);
-}
+CALL(resize_cq, b->ops->resize_cq(b->f->cq, b->turn++ & 1 ? 8 : 16))
 
 static int create_srq(struct bench *b)
 {
@@ -339,27 +298,14 @@ static int open_xrcd(struct bench *b)
 	return keep(b, b->ops->open_xrcd(b->ctx, &attr));
 }
 
-static int create_qp(struct bench *b)
-{
-	return keep(b, create_qp_in(b->f, b->pd, b->f->cq));
-}
-
-static int create_qp_in_parent(struct bench *b)
-{
-	return keep(b, create_qp_in(b->f, b->parent, b->f->cq));
-}
-
-static int create_qp_ex(struct bench *b)
-{
-	return keep(b, fake_create_qp(&b->f->fake, IBV_QPT_UD, b->f->cq, 4, 4,
-				      ALL_UD_OPS));
-}
-
-static int create_raw_qp(struct bench *b)
-{
-	return keep(b, fake_create_qp(&b->f->fake, IBV_QPT_RAW_PACKET, b->f->cq,
-				      4, 4, ALL_RAW_OPS));
-}
+CALL(create_qp, keep(b, create_qp_in(b->f, b->pd, b->f->cq)))
+CALL(create_qp_in_parent, keep(b, create_qp_in(b->f, b->parent, b->f->cq)))
+CALL(create_qp_ex,
+     keep(b, fake_create_qp(&b->f->fake, IBV_QPT_UD, b->f->cq, 4, 4,
+			    ALL_UD_OPS)))
+CALL(create_raw_qp,
+     keep(b, fake_create_qp(&b->f->fake, IBV_QPT_RAW_PACKET, b->f->cq, 4, 4,
+			    ALL_RAW_OPS)))
 
 static int create_xrc_recv(struct bench *b)
 {
