@@ -36,6 +36,7 @@
 /**
  * struct fake_qp - a QP, an SRQ or a WQ, as the device sees it
  * @qpn: number; 0: free
+ * @object: the object in the process
  * @state: state
  * @sq: ring
  * @rq: ring
@@ -48,6 +49,7 @@
  */
 struct fake_qp {
 	uint32_t qpn;
+	void *object;
 	enum ibv_qp_state state;
 	uint8_t *sq;
 	uint8_t *rq;
@@ -62,6 +64,7 @@ struct fake_qp {
 /**
  * struct fake_cq - a CQ as the device sees it
  * @cqn: number; 0: free
+ * @object: the object in the process
  * @ring: entries
  * @dbr: doorbell record
  * @log_size: log2 of the entries
@@ -72,6 +75,7 @@ struct fake_qp {
  */
 struct fake_cq {
 	uint32_t cqn;
+	struct ibv_cq *object;
 	uint8_t *ring;
 	struct ornic_cq_dbr *dbr;
 	uint8_t log_size;

@@ -33,6 +33,7 @@ int ibv_cmd_create_wq(struct ibv_context *context,
 	wq = &fake_now->wqs[n];
 	*wq = (struct fake_qp){
 		.qpn = FAKE_FIRST_WQN + n,
+		.object = ibwq,
 		.rq = place.mem,
 		.dbr = (void *)(place.mem + (1u << (log + stride))),
 		.rq_wqes = 1u << log,

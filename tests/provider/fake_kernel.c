@@ -444,12 +444,34 @@ struct verbs_context *fake_import(struct fake *fake)
 	return fake_dev_ops->import_context(&fake->dev->device, fake->fd);
 }
 
+/* Others may use a CQ */
+static void fake_destroy_objects(struct fake *fake)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < FAKE_QPS; i++)
+		if (fake->qps[i].qpn)
+			ret |= fake->ops->destroy_qp(fake->qps[i].object);
+	for (i = 0; i < FAKE_SRQS; i++)
+		if (fake->srqs[i].qpn)
+			ret |= fake->ops->destroy_srq(fake->srqs[i].object);
+	for (i = 0; i < FAKE_WQS; i++)
+		if (fake->wqs[i].qpn)
+			ret |= fake->ops->destroy_wq(fake->wqs[i].object);
+	for (i = 0; i < FAKE_CQS; i++)
+		if (fake->cqs[i].cqn)
+			ret |= fake->ops->destroy_cq(fake->cqs[i].object);
+	assert(!ret);
+}
+
 /**
  * fake_close() - close the provider's device
- * @fake: device without objects
+ * @fake: device; its QPs, SRQs, WQs and CQs are destroyed, which must succeed
  */
 void fake_close(struct fake *fake)
 {
+	fake_destroy_objects(fake);
 	fake->ops->free_context(&fake->ctx->context);
 	fake_free_device(fake->dev);
 	munmap(fake->mem, FAKE_BYTES);

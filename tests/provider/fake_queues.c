@@ -92,6 +92,7 @@ int ibv_cmd_create_cq_ex(struct ibv_context *context,
 	cq = &fake_now->cqs[cqn - 1];
 	*cq = (struct fake_cq){
 		.cqn = cqn,
+		.object = &vcq->cq,
 		.log_cqe_size = cmd->flags & ORNIC_CREATE_CQ_EXT ? 6 : 5,
 	};
 	place = fake_place_cq(cq, log_size);
@@ -188,6 +189,7 @@ int ibv_cmd_create_srq_ex(struct ibv_context *context, struct verbs_srq *vsrq,
 	srq = &fake_now->srqs[n];
 	*srq = (struct fake_qp){
 		.qpn = n + 1,
+		.object = &vsrq->srq,
 		.stride_shift = fake_log2(16 + 16 * attr->max_sge),
 	};
 	place = fake_place_srq(srq, fake_log2(attr->max_wr));
@@ -290,7 +292,9 @@ int ibv_cmd_open_qp(struct ibv_context *context, struct verbs_qp *vqp,
 		return ret;
 
 	/* A second handle of the same QP */
-	fake_now->qps[n] = (struct fake_qp){ .qpn = attr->qp_num };
+	fake_now->qps[n] = (struct fake_qp){
+		.qpn = attr->qp_num, .object = &vqp->qp,
+	};
 	vqp->qp.context = context;
 	vqp->qp.qp_num = attr->qp_num;
 	vqp->qp.handle = n;
@@ -345,7 +349,9 @@ int ibv_cmd_create_qp_ex2(struct ibv_context *context, struct verbs_qp *vqp,
 	resp->qpn = vqp->qp.qp_num;
 	if (attr->qp_type == IBV_QPT_XRC_RECV ||
 	    attr->comp_mask & IBV_QP_INIT_ATTR_IND_TABLE) {
-		*qp = (struct fake_qp){ .qpn = vqp->qp.qp_num };
+		*qp = (struct fake_qp){
+			.qpn = vqp->qp.qp_num, .object = &vqp->qp,
+		};
 		return 0;
 	}
 
@@ -363,6 +369,7 @@ int ibv_cmd_create_qp_ex2(struct ibv_context *context, struct verbs_qp *vqp,
 	place = fake_place(sq_bytes + rq_bytes + FAKE_PAGE);
 	*qp = (struct fake_qp){
 		.qpn = vqp->qp.qp_num,
+		.object = &vqp->qp,
 		.sq = place.mem,
 		.rq = place.mem + sq_bytes,
 		.dbr = (void *)(place.mem + sq_bytes + rq_bytes),

@@ -44,7 +44,6 @@ TEST(rings_are_larger_than_promised, struct fixture *f, IN_PLAIN, IN_CQ_DB)
 				 1u << fake_cq(f->cq)->log_size);
 		assert_int_equal(f->ops->destroy_cq(f->cq), 0);
 	}
-	f->cq = f->plain;
 }
 
 /* The index is told in time, and not at each poll */
@@ -109,7 +108,6 @@ static void poll_extended(struct fixture *f, struct ibv_cq_ex *cq)
 		assert_int_equal(out, in);
 	}
 	assert_int_equal(f->ops->destroy_cq(f->cq), 0);
-	f->cq = f->plain;
 }
 
 TEST(extended_polls_tell_in_time, struct fixture *f, IN_PLAIN, IN_CQ_DB)

@@ -212,8 +212,6 @@ TEST(sends_are_outstanding_until_polled, struct fixture *f, IN_OWN)
 			if (q.ex)
 				break;
 		}
-	assert_int_equal(f->ops->destroy_qp(qp), 0);
-	assert_int_equal(f->ops->destroy_cq(cq), 0);
 }
 
 TEST(receives_are_outstanding_until_polled, struct fixture *f, IN_OWN)
@@ -227,9 +225,6 @@ TEST(receives_are_outstanding_until_polled, struct fixture *f, IN_OWN)
 		check_queue(&rq, 1, polls[i]);
 		check_queue(&wq, 1, polls[i]);
 	}
-	assert_int_equal(f->ops->destroy_qp(rq.qp), 0);
-	assert_int_equal(f->ops->destroy_wq(wq.wq), 0);
-	assert_int_equal(f->ops->destroy_cq(cq), 0);
 }
 
 /* Unsignaled requests alone are outstanding until a completion follows */
@@ -248,8 +243,6 @@ TEST(unsignaled_sends_need_a_completion, struct fixture *f, IN_OWN)
 	assert_int_equal(post(&q, 1), 0);
 	poll_plain(cq, 1);
 	assert_int_equal(post(&q, 1), WRS);
-	assert_int_equal(f->ops->destroy_qp(qp), 0);
-	assert_int_equal(f->ops->destroy_cq(cq), 0);
 }
 
 /* Completions of all queues in turn, polled in batches of any size */
@@ -284,10 +277,6 @@ TEST(queues_share_a_cq, struct fixture *f, IN_OWN)
 	}
 	for (i = 0; i < ARRAY_SIZE(queues); i++)
 		assert_int_equal(post(&queues[i], 1), WRS);
-	assert_int_equal(f->ops->destroy_qp(qps[0]), 0);
-	assert_int_equal(f->ops->destroy_qp(qps[1]), 0);
-	assert_int_equal(f->ops->destroy_wq(queues[4].wq), 0);
-	assert_int_equal(f->ops->destroy_cq(cq), 0);
 }
 
 /* Nothing is outstanding after RESET, and numbers begin anew */
@@ -316,8 +305,6 @@ TEST(reset_ends_all_requests, struct fixture *f, IN_OWN)
 	}
 	for (i = 0; i < ARRAY_SIZE(queues); i++)
 		check_queue(&queues[i], 1, poll_plain);
-	assert_int_equal(f->ops->destroy_qp(qp), 0);
-	assert_int_equal(f->ops->destroy_cq(cq), 0);
 }
 
 /* A new QP with the number of an old one; the CQ may remember either */
@@ -335,7 +322,6 @@ TEST(a_number_is_used_again, struct fixture *f, IN_OWN)
 		check_queue(&q, 1, poll_plain);
 		assert_int_equal(f->ops->destroy_qp(q.qp), 0);
 	}
-	assert_int_equal(f->ops->destroy_cq(cq), 0);
 }
 
 /* Neither a transaction that is taken back nor one that fails counts */
@@ -361,8 +347,6 @@ TEST(what_was_taken_back_is_not_outstanding, struct fixture *f, IN_OWN)
 			ibv_wr_abort(ex(qp));
 		check_queue(&q, 1, poll_plain);
 	}
-	assert_int_equal(f->ops->destroy_qp(qp), 0);
-	assert_int_equal(f->ops->destroy_cq(cq), 0);
 }
 
 /* Such a number is a device error; the queue counts as full */
@@ -382,8 +366,6 @@ TEST(a_number_from_nowhere_is_not_believed, struct fixture *f, IN_OWN)
 	fake_complete(fake_cq(cq), &cqe);
 	poll_plain(cq, WRS + 1);
 	assert_int_equal(post(&q, 1), 0);
-	assert_int_equal(f->ops->destroy_qp(qp), 0);
-	assert_int_equal(f->ops->destroy_cq(cq), 0);
 }
 
 TEST_MAIN("outstanding")

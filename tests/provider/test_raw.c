@@ -101,7 +101,6 @@ TEST(frames_arrive_whole_across_wraps, struct fixture *f, IN_OWN)
 		assert_sges(wqe.data, i, wqe.count);
 		assert_no_send(qp);
 	}
-	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
 TEST(frames_may_be_inline, struct fixture *f, IN_OWN)
@@ -141,7 +140,6 @@ TEST(frames_may_be_inline, struct fixture *f, IN_OWN)
 	wr.num_sge = 1;
 	sg[0].length = 201;
 	assert_int_equal(post(qp, &wr), EINVAL);
-	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
 TEST(only_frames_are_sent, struct fixture *f, IN_OWN)
@@ -160,7 +158,6 @@ TEST(only_frames_are_sent, struct fixture *f, IN_OWN)
 	wr.opcode = IBV_WR_SEND;
 	wr.num_sge = SGES + 1;
 	assert_int_equal(post(qp, &wr), EINVAL);
-	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
 static void assert_tso(const struct fake_wqe *wqe, const uint8_t *headers,
@@ -217,7 +214,6 @@ TEST(tso_puts_headers_before_the_payload, struct fixture *f, IN_OWN)
 		assert_tso(&wqe, headers, len, i, wr.num_sge);
 		assert_no_send(qp);
 	}
-	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
 TEST(tso_needs_headers_that_fit, struct fixture *f, IN_OWN)
@@ -268,7 +264,6 @@ TEST(tso_needs_headers_that_fit, struct fixture *f, IN_OWN)
 
 	fake_to_state(qp, IBV_QPS_RESET);
 	assert_int_equal(post(qp, &wr), EINVAL);
-	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
 TEST(frames_are_built_call_by_call, struct fixture *f, IN_OWN)
@@ -318,7 +313,6 @@ TEST(frames_are_built_call_by_call, struct fixture *f, IN_OWN)
 		}
 		assert_no_send(ibqp);
 	}
-	assert_int_equal(f->ops->destroy_qp(ibqp), 0);
 }
 
 TEST(tso_is_built_call_by_call, struct fixture *f, IN_OWN)
@@ -350,7 +344,6 @@ TEST(tso_is_built_call_by_call, struct fixture *f, IN_OWN)
 		assert_tso(&wqe, headers, len, i, 0);
 		assert_no_send(ibqp);
 	}
-	assert_int_equal(f->ops->destroy_qp(ibqp), 0);
 }
 
 TEST(a_bad_tso_takes_all_back, struct fixture *f, IN_OWN)
@@ -389,7 +382,6 @@ TEST(a_bad_tso_takes_all_back, struct fixture *f, IN_OWN)
 	}
 	assert_int_equal(ibv_wr_complete(qp), ENOMEM);
 	assert_no_send(ibqp);
-	assert_int_equal(f->ops->destroy_qp(ibqp), 0);
 }
 
 TEST(creation_tells_the_kernel, struct fixture *f, IN_OWN)
@@ -418,7 +410,6 @@ TEST(creation_tells_the_kernel, struct fixture *f, IN_OWN)
 	qp = create(f, &attr);
 	assert_non_null(qp);
 	assert_int_equal(f->fake.last_qp_req.max_tso_header, 0);
-	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
 TEST(what_a_raw_qp_cannot_have, struct fixture *f, IN_OWN)
@@ -485,7 +476,6 @@ TEST(rates_go_to_the_kernel, struct fixture *f, IN_OWN)
 	assert_int_equal(f->ops->modify_qp_rate_limit(qp, &rate), EINVAL);
 	rate.comp_mask = 1;
 	assert_int_equal(f->ops->modify_qp_rate_limit(qp, &rate), EINVAL);
-	assert_int_equal(f->ops->destroy_qp(qp), 0);
 }
 
 TEST(the_device_is_described, struct fixture *f, IN_OWN)

@@ -94,7 +94,6 @@ TEST(the_spare_slab_is_used_again, struct fixture *f, IN_OWN)
 		assert_null(slabs(f)->spare);
 		assert_int_equal(slab->users, 1);
 	}
-	destroy_cq(f, cq);
 }
 
 /* The kernel frees a slab, and gives its offset for mmap() to the next one */
@@ -155,7 +154,6 @@ TEST(a_slab_that_cannot_be_mapped_is_not_kept, struct fixture *f, IN_OWN)
 	cq = create_cq(f, 4);
 	assert_non_null(cq);
 	assert_int_equal(mapped_slabs(f), 2);
-	destroy_cq(f, cq);
 }
 
 /* Another process has its own address space, and the same slabs */

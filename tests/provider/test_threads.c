@@ -104,7 +104,6 @@ TEST(a_new_qp_of_the_same_number_keeps_its_completions, struct fixture *f, IN_OW
 	assert_int_equal(other.qp->qp_num, num);
 	assert_completion_of(f, num);
 	assert_int_equal(other.end, MEANWHILE_DONE);
-	assert_int_equal(f->ops->destroy_qp(other.qp), 0);
 }
 
 TEST(a_new_wq_of_the_same_number_keeps_its_completions, struct fixture *f, IN_OWN)
@@ -120,7 +119,6 @@ TEST(a_new_wq_of_the_same_number_keeps_its_completions, struct fixture *f, IN_OW
 	assert_int_equal(other.wq->wq_num, num);
 	assert_completion_of(f, num);
 	assert_int_equal(other.end, MEANWHILE_DONE);
-	assert_int_equal(f->ops->destroy_wq(other.wq), 0);
 }
 
 /* WQs and QPs share one space of numbers */
@@ -133,7 +131,6 @@ TEST(a_new_qp_waits_for_no_wq, struct fixture *f, IN_OWN)
 	meanwhile_finish(&other.thread);
 	assert_int_equal(other.end, MEANWHILE_DONE);
 	assert_completion_of(f, other.qp->qp_num);
-	assert_int_equal(f->ops->destroy_qp(other.qp), 0);
 }
 
 static void destroy_qp(void *arg)
@@ -342,7 +339,6 @@ TEST(receives_wait_for_the_new_ring, struct fixture *f, IN_OWN)
 	resize_srq_while(f, post_two, 0);
 	for (n = 0; n < 4; n++)
 		take_recv(fake_srq(other.srq), n);
-	assert_int_equal(f->ops->destroy_srq(other.srq), 0);
 }
 
 /* The device has left the old ring */
@@ -351,7 +347,6 @@ TEST(receives_that_wait_for_a_lost_ring_are_refused, struct fixture *f, IN_OWN)
 	other.srq = create_srq(f);
 	f->fake.bad_mmap = true;
 	resize_srq_while(f, post_to_closed, EINVAL);
-	assert_int_equal(f->ops->destroy_srq(other.srq), 0);
 }
 
 /* ---- states of queues ------------------------------------------------- */
@@ -406,7 +401,6 @@ TEST(a_queue_does_not_open_while_it_is_used, struct fixture *f, IN_OWN)
 	other.wq = create_wq(f);
 	assert_waits(f, &to_ornic_wq(other.wq)->rq.lock, wq_to_rdy);
 	assert_true(to_ornic_wq(other.wq)->rq.open);
-	assert_int_equal(f->ops->destroy_wq(other.wq), 0);
 }
 
 /* ---- concurrent threads, for ThreadSanitizer --------------------------- */
@@ -472,7 +466,6 @@ TEST(threads_run_at_once, struct fixture *f, IN_OWN)
 	atomic_store(&finished, true);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_int_equal(atomic_load(&polled), ROUNDS);
-	assert_int_equal(f->ops->destroy_srq(other.srq), 0);
 }
 
 TEST_MAIN("threads")
