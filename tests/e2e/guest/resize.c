@@ -3,12 +3,11 @@
  * usage: resize DEVICE GID-INDEX
  *
  * Resizes a CQ and an SRQ in ways that no library would, also without room for the response. Prints
- * one line per attempt: its name, and the errno, 0 for success. Then a message goes through both,
- * in the rings that they were created with: its status is the last line.
+ * one line per attempt, see say(). Then a message goes through both, in the rings that they were
+ * created with: its status is the last line.
  */
 #include <endian.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,11 +19,6 @@
 #define SRQ_MAX_WR (1 << 0)	/* IB_SRQ_MAX_WR */
 #define SRQ_LIMIT (1 << 1)	/* IB_SRQ_LIMIT */
 #define NOTHING 12345		/* handle of no object */
-
-static void say(const char *what, int err)
-{
-	printf("%s: %d\n", what, err);
-}
 
 /* Return: the end of the writable memory */
 static uint8_t *end_of_memory(void)
@@ -77,20 +71,20 @@ static void refusals(int fd, const struct ring_cq *cq, const struct ring_srq *sr
 	const struct udata udata = { &address, sizeof(address), 0 };
 	const uint16_t len = sizeof(struct ornic_resize_resp);
 
-	say("cq, no room for the driver's answer",
+	say("cq", "no room for the driver's answer", EFAULT,
 	    resize_cq(fd, cq->handle, 64, end - sizeof(struct ib_uverbs_resize_cq_resp)));
-	say("srq, no room for the answer", resize_srq(fd, srq->handle, 64, end, len));
-	say("srq, answer cut by 8 bytes", resize_srq(fd, srq->handle, 64, room, len - 8));
-	say("srq, no such SRQ", resize_srq(fd, NOTHING, 64, room, len));
-	say("srq, no receives", resize_srq(fd, srq->handle, 0, room, len));
-	say("srq, 4 billion receives", resize_srq(fd, srq->handle, ~0u, room, len));
-	say("srq, by modify_srq", modify_srq(fd, srq->handle, SRQ_MAX_WR, NULL));
-	say("srq, by modify_srq with a limit",
+	say("srq", "no room for the answer", EFAULT, resize_srq(fd, srq->handle, 64, end, len));
+	say("srq", "answer cut by 8 bytes", EINVAL, resize_srq(fd, srq->handle, 64, room, len - 8));
+	say("srq", "no such SRQ", ENOENT, resize_srq(fd, NOTHING, 64, room, len));
+	say("srq", "no receives", EINVAL, resize_srq(fd, srq->handle, 0, room, len));
+	say("srq", "4 billion receives", EINVAL, resize_srq(fd, srq->handle, ~0u, room, len));
+	say("srq", "by modify_srq", EOPNOTSUPP, modify_srq(fd, srq->handle, SRQ_MAX_WR, NULL));
+	say("srq", "by modify_srq with a limit", EOPNOTSUPP,
 	    modify_srq(fd, srq->handle, SRQ_MAX_WR | SRQ_LIMIT, NULL));
-	say("srq, by modify_srq with an address",
+	say("srq", "by modify_srq with an address", EOPNOTSUPP,
 	    modify_srq(fd, srq->handle, SRQ_MAX_WR, &udata));
-	say("srq, unknown attribute", modify_srq(fd, srq->handle, 1 << 2, NULL));
-	say("srq, limit", modify_srq(fd, srq->handle, SRQ_LIMIT, NULL));
+	say("srq", "unknown attribute", EOPNOTSUPP, modify_srq(fd, srq->handle, 1 << 2, NULL));
+	say("srq", "limit", 0, modify_srq(fd, srq->handle, SRQ_LIMIT, NULL));
 }
 
 static void post_nothing(struct ring_srq *srq)
@@ -114,6 +108,6 @@ int main(int argc, char **argv)
 	ring_post_empty_send(&pair.sender);
 	if (!ring_poll(&pair.recv_cq, &cqe, WAIT_MS))
 		die("no completion in the ring of the CQ", 0);
-	say("message", le32toh(cqe.status));
+	say("message", "status", 0, le32toh(cqe.status));
 	return 0;
 }

@@ -3,8 +3,7 @@
  * usage: udata DEVICE
  *
  * Makes contexts, CQs, QPs, MRs and Ethernet objects (udata_eth.c), and resizes CQs, in ways that
- * no library would. Prints one line per attempt: its name, and the errno, 0 for success. The test
- * knows the right errno of each.
+ * no library would. Prints one line per attempt; see say().
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,18 +16,13 @@
 
 /* Ways to spoil a request: how much longer it is, and the byte that is set */
 const struct spoiled spoiled[SPOILED] = {
-	{ "no request", -LONGEST, LONGEST },
-	{ "request cut by 4 bytes", -4, LONGEST },
-	{ "comp_mask bit", 0, 0 },
-	{ "second word's top bit", 0, 7 },
-	{ "tail of zeros", TAIL, LONGEST },
-	{ "tail with a bit", TAIL, LONGEST - 1 },
+	{ "no request", EINVAL, -LONGEST, LONGEST },
+	{ "request cut by 4 bytes", EINVAL, -4, LONGEST },
+	{ "comp_mask bit", EOPNOTSUPP, 0, 0 },
+	{ "second word's top bit", EOPNOTSUPP, 0, 7 },
+	{ "tail of zeros", 0, TAIL, LONGEST },
+	{ "tail with a bit", EOPNOTSUPP, TAIL, LONGEST - 1 },
 };
-
-void say(const char *verb, const char *what, int err)
-{
-	printf("%s, %s: %d\n", verb, what, err);
-}
 
 struct udata spoil(size_t i, struct long_request *bytes, size_t len, size_t out_len)
 {
@@ -53,14 +47,15 @@ static void contexts(const char *device)
 		udata = spoil(i, &bytes, sizeof(struct ornic_alloc_ucontext_req),
 			      sizeof(struct ornic_alloc_ucontext_resp));
 		fd = uverbs_open(device);
-		say("context", spoiled[i].name, uverbs_try_context(fd, &udata, NULL));
+		say("context", spoiled[i].name, spoiled[i].want,
+		    uverbs_try_context(fd, &udata, NULL));
 		close(fd);
 	}
 	/* Room for half of the response only, as an old library has */
 	udata = (struct udata){ &bytes, sizeof(struct ornic_alloc_ucontext_req), 16 };
 	memset(&bytes, 0, sizeof(bytes));
 	fd = uverbs_open(device);
-	say("context", "short answer", uverbs_try_context(fd, &udata, NULL));
+	say("context", "short answer", 0, uverbs_try_context(fd, &udata, NULL));
 	close(fd);
 }
 
@@ -68,13 +63,14 @@ static void cqs(int fd)
 {
 	static const struct {
 		const char *name;
+		int want;
 		uint32_t cqe, vector;
 	} sizes[] = {
-		{ "no entries", 0, 0 },
-		{ "4 billion entries", ~0u, 0 },
-		{ "2 billion entries", 1u << 31, 0 },
-		{ "vector 4 billion", 16, ~0u },
-		{ "vector 1000", 16, 1000 },
+		{ "no entries", EINVAL, 0, 0 },
+		{ "4 billion entries", EINVAL, ~0u, 0 },
+		{ "2 billion entries", EINVAL, 1u << 31, 0 },
+		{ "vector 4 billion", EINVAL, 16, ~0u },
+		{ "vector 1000", EINVAL, 16, 1000 },
 	};
 	struct long_request bytes = {};
 	struct ring_cq cq;
@@ -83,12 +79,12 @@ static void cqs(int fd)
 
 	for (i = 0; i < SPOILED; i++) {
 		udata = spoil(i, &bytes, sizeof(struct ornic_create_cq_req), sizeof(cq.resp));
-		say("cq", spoiled[i].name, uverbs_try_cq(fd, 16, 0, &udata, &cq));
+		say("cq", spoiled[i].name, spoiled[i].want, uverbs_try_cq(fd, 16, 0, &udata, &cq));
 	}
 	memset(&bytes, 0, sizeof(bytes));
 	udata = (struct udata){ &bytes, sizeof(struct ornic_create_cq_req), sizeof(cq.resp) };
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		say("cq", sizes[i].name,
+		say("cq", sizes[i].name, sizes[i].want,
 		    uverbs_try_cq(fd, sizes[i].cqe, sizes[i].vector, &udata, &cq));
 }
 
@@ -99,15 +95,17 @@ static void resizes(int fd, struct ring_cq *cq)
 	size_t i;
 
 	for (i = 0; i < SPOILED; i++) {
-		/* As long as the shortest request */
+		/* As long as the shortest request, which may be missing */
 		udata = spoil(i, &bytes, 8, sizeof(struct ornic_resize_resp));
-		say("resize", spoiled[i].name, uverbs_try_resize_cq(fd, cq, 64, &udata, NULL));
+		say("resize", spoiled[i].name, spoiled[i].more < 0 ? 0 : spoiled[i].want,
+		    uverbs_try_resize_cq(fd, cq, 64, &udata, NULL));
 	}
 	udata = (struct udata){ NULL, 0, sizeof(struct ornic_resize_resp) };
-	say("resize", "no entries", uverbs_try_resize_cq(fd, cq, 0, &udata, NULL));
-	say("resize", "4 billion entries", uverbs_try_resize_cq(fd, cq, ~0u, &udata, NULL));
-	say("resize", "2 billion entries", uverbs_try_resize_cq(fd, cq, 1u << 31, &udata, NULL));
-	say("resize", "one entry", uverbs_try_resize_cq(fd, cq, 1, &udata, NULL));
+	say("resize", "no entries", EINVAL, uverbs_try_resize_cq(fd, cq, 0, &udata, NULL));
+	say("resize", "4 billion entries", EINVAL, uverbs_try_resize_cq(fd, cq, ~0u, &udata, NULL));
+	say("resize", "2 billion entries", EINVAL,
+	    uverbs_try_resize_cq(fd, cq, 1u << 31, &udata, NULL));
+	say("resize", "one entry", 0, uverbs_try_resize_cq(fd, cq, 1, &udata, NULL));
 }
 
 static void qps(int fd, uint32_t pd, uint32_t cq_handle)
@@ -124,17 +122,18 @@ static void qps(int fd, uint32_t pd, uint32_t cq_handle)
 	};
 	struct {
 		const char *name;
+		int want;
 		struct ib_uverbs_create_qp cmd;
 	} odd[] = {
-		{ "4 billion sends", but(good, max_send_wr, ~0u) },
-		{ "4 billion receives", but(good, max_recv_wr, ~0u) },
-		{ "4 billion send SGEs", but(good, max_send_sge, ~0u) },
-		{ "4 billion receive SGEs", but(good, max_recv_sge, ~0u) },
-		{ "4 billion inline bytes", but(good, max_inline_data, ~0u) },
-		{ "type 200", but(good, qp_type, 200) },
-		{ "type RAW_PACKET", but(good, qp_type, IB_UVERBS_QPT_RAW_PACKET) },
-		{ "no such PD", but(good, pd_handle, 12345) },
-		{ "no such CQ", but(good, send_cq_handle, 12345) },
+		{ "4 billion sends", EINVAL, but(good, max_send_wr, ~0u) },
+		{ "4 billion receives", EINVAL, but(good, max_recv_wr, ~0u) },
+		{ "4 billion send SGEs", EINVAL, but(good, max_send_sge, ~0u) },
+		{ "4 billion receive SGEs", EINVAL, but(good, max_recv_sge, ~0u) },
+		{ "4 billion inline bytes", EINVAL, but(good, max_inline_data, ~0u) },
+		{ "type 200", EINVAL, but(good, qp_type, 200) },
+		{ "type RAW_PACKET", 0, but(good, qp_type, IB_UVERBS_QPT_RAW_PACKET) },
+		{ "no such PD", ENOENT, but(good, pd_handle, 12345) },
+		{ "no such CQ", ENOENT, but(good, send_cq_handle, 12345) },
 	};
 	struct long_request bytes = {};
 	struct udata udata;
@@ -143,12 +142,12 @@ static void qps(int fd, uint32_t pd, uint32_t cq_handle)
 
 	for (i = 0; i < SPOILED; i++) {
 		udata = spoil(i, &bytes, sizeof(struct ornic_create_qp_req), sizeof(qp.resp));
-		say("qp", spoiled[i].name, uverbs_try_qp(fd, &good, &udata, &qp));
+		say("qp", spoiled[i].name, spoiled[i].want, uverbs_try_qp(fd, &good, &udata, &qp));
 	}
 	memset(&bytes, 0, sizeof(bytes));
 	udata = (struct udata){ &bytes, sizeof(struct ornic_create_qp_req), sizeof(qp.resp) };
 	for (i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
-		say("qp", odd[i].name, uverbs_try_qp(fd, &odd[i].cmd, &udata, &qp));
+		say("qp", odd[i].name, odd[i].want, uverbs_try_qp(fd, &odd[i].cmd, &udata, &qp));
 }
 
 static void mrs(int fd, uint32_t pd)
@@ -157,22 +156,22 @@ static void mrs(int fd, uint32_t pd)
 	const uint32_t local = ORNIC_ACCESS_LOCAL_WRITE;
 	struct region mr;
 
-	say("mr", "good", uverbs_try_mr(fd, pd, page, 4096, (uintptr_t)page, local, &mr));
-	say("mr", "length 0", uverbs_try_mr(fd, pd, page, 0, (uintptr_t)page, local, &mr));
-	say("mr", "length that wraps",
+	say("mr", "good", 0, uverbs_try_mr(fd, pd, page, 4096, (uintptr_t)page, local, &mr));
+	say("mr", "length 0", EINVAL, uverbs_try_mr(fd, pd, page, 0, (uintptr_t)page, local, &mr));
+	say("mr", "length that wraps", EINVAL,
 	    uverbs_try_mr(fd, pd, page, ~0ull - 4096, (uintptr_t)page, local, &mr));
-	say("mr", "memory that is not there",
+	say("mr", "memory that is not there", EFAULT,
 	    uverbs_try_mr(fd, pd, (void *)0x10000, 4096, 0x10000, local, &mr));
-	say("mr", "address of another page offset",
+	say("mr", "address of another page offset", EINVAL,
 	    uverbs_try_mr(fd, pd, page, 4096, (uintptr_t)page + 1, local, &mr));
-	say("mr", "remote write without local write",
+	say("mr", "remote write without local write", EINVAL,
 	    uverbs_try_mr(fd, pd, page, 4096, (uintptr_t)page, ORNIC_ACCESS_REMOTE_WRITE, &mr));
-	say("mr", "unknown access flag",
+	say("mr", "unknown access flag", EINVAL,
 	    uverbs_try_mr(fd, pd, page, 4096, (uintptr_t)page, local | 1u << 15, &mr));
 	/* Refused before the memory is checked */
-	say("mr", "huge pages that are not there",
+	say("mr", "huge pages that are not there", EOPNOTSUPP,
 	    uverbs_try_mr(fd, pd, (void *)0x10000, 4096, 0x10000, local | 1u << 7, &mr));
-	say("mr", "no such PD",
+	say("mr", "no such PD", ENOENT,
 	    uverbs_try_mr(fd, 12345, page, 4096, (uintptr_t)page, local, &mr));
 }
 
@@ -233,7 +232,7 @@ static void responses(int fd, uint32_t pd, uint32_t cq_handle)
 	if (pages == MAP_FAILED || mprotect(pages + 4096, 4096, PROT_READ | PROT_WRITE))
 		die("mmap", errno);
 	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
-		say(verbs[i].name, "no memory for the response",
+		say(verbs[i].name, "no memory for the response", EFAULT,
 		    uverbs_write_to(fd, verbs[i].command, verbs[i].cmd, verbs[i].len,
 				    pages + 4096 - verbs[i].out_len,
 				    verbs[i].out_len + verbs[i].udata.out_len, &verbs[i].udata));
@@ -242,7 +241,7 @@ static void responses(int fd, uint32_t pd, uint32_t cq_handle)
 		die("mprotect", errno);
 	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
 		if (verbs[i].udata.out_len)
-			say(verbs[i].name, "no memory for the driver's response",
+			say(verbs[i].name, "no memory for the driver's response", EFAULT,
 			    uverbs_write_to(fd, verbs[i].command, verbs[i].cmd, verbs[i].len,
 					    pages + 4096 - verbs[i].out_len,
 					    verbs[i].out_len + verbs[i].udata.out_len,
@@ -269,7 +268,7 @@ static void maps(const struct uverbs *uv)
 		for (j = 0; j < sizeof(ways) / sizeof(ways[0]); j++) {
 			at = mmap(NULL, ways[j].pages * pages[i].place.length, PROT_READ,
 				  ways[j].flags, uv->fd, pages[i].place.offset);
-			say(pages[i].name, ways[j].odd, at == MAP_FAILED ? -errno : 0);
+			say(pages[i].name, ways[j].odd, EINVAL, at == MAP_FAILED ? errno : 0);
 		}
 	}
 }

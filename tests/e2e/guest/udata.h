@@ -17,6 +17,7 @@ struct long_request {
 /* A way to spoil a request; a good one is all zeros */
 struct spoiled {
 	const char *name;
+	int want;	/* errno */
 	int more;	/* bytes longer than a good one; -LONGEST: no request */
 	size_t set;	/* byte to set; LONGEST - 1: one in the tail, LONGEST: none */
 };
@@ -33,7 +34,6 @@ extern const struct spoiled spoiled[SPOILED];
 
 /* Return: a request spoiled in the i-th way, stored in bytes; len: of a good one */
 struct udata spoil(size_t i, struct long_request *bytes, size_t len, size_t out_len);
-void say(const char *verb, const char *what, int err);
 
 /* WQs, RWQ tables, RSS QPs, flow rules; cq: a handle */
 void try_ethernet(int fd, uint32_t pd, uint32_t cq);

@@ -29,6 +29,14 @@ _Noreturn void die(const char *what, int err)
 	exit(2);
 }
 
+void say(const char *verb, const char *what, int want, int got)
+{
+	if (got == want)
+		printf("%s, %s: ok\n", verb, what);
+	else
+		printf("%s, %s: %d, not %d\n", verb, what, got, want);
+}
+
 static void must(const char *what, int err)
 {
 	if (err)

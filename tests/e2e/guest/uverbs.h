@@ -141,6 +141,9 @@ void ring_publish(__le32 *word, uint32_t value);
 /* Return: 1 and a copy of the next entry, or 0 after this time without one */
 int ring_poll(struct ring_cq *cq, struct ornic_cqe *cqe, unsigned int ms);
 
+/* Print "VERB, WHAT: ok" if an attempt has had the right result, such as an errno, or what it had */
+void say(const char *verb, const char *what, int want, int got);
+
 _Noreturn void die(const char *what, int err);
 
 #endif /* ORNIC_E2E_UVERBS_H */

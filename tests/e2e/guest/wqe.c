@@ -3,8 +3,9 @@
  * usage: wqe DEVICE GID-INDEX
  *
  * Connects two QPs of one port for each invalid send work request or producer index; another pair
- * gets valid requests only. Prints one line per case: its name, the status of the completion (or
- * what came instead), and the state of the other pair: "ok" if a WRITE still succeeds.
+ * gets valid requests only. Prints one line per case: its name, "ok" if the status of the
+ * completion is right, or what came, the state of the other pair, "ok" if a WRITE still succeeds,
+ * and the counter of the violation.
  */
 #include <endian.h>
 #include <stdio.h>
@@ -107,85 +108,97 @@ static void set_ctrl(struct wqe *wqe, uint32_t mask, uint32_t value)
 	wqe->hdr.ctrl = htole32((le32toh(wqe->hdr.ctrl) & ~mask) | ORNIC_PREP(mask, value));
 }
 
-/* Spoil a good WRITE in the n-th way. Return: the name of that way, NULL beyond the last. */
-static const char *spoil(const struct setting *s, struct wqe *wqe, unsigned int n)
+/* A way to spoil a request */
+struct way {
+	const char *name;
+	const char *want;	/* statuses of the completions, or what comes instead */
+	const char *counter;	/* of the violation, or NULL */
+};
+
+/* Spoil a good WRITE in the n-th way. Return: that way, without a name beyond the last. */
+static struct way spoil(const struct setting *s, struct wqe *wqe, unsigned int n)
 {
 	switch (n) {
 	case 0:
 		set_ctrl(wqe, ORNIC_SQ_OPCODE, 200);
-		return "opcode 200";
+		return (struct way){ "opcode 200", "2", "bad_wqe_opcode" };
 	case 1:
 		set_ctrl(wqe, ORNIC_SQ_OPCODE, ORNIC_WR_REG_MR);
-		return "REG_MR of a process";
+		return (struct way){ "REG_MR of a process", "2", "bad_wqe_opcode" };
 	case 2:
 		set_ctrl(wqe, ORNIC_SQ_LENGTH, 8176);
-		return "509 SGEs";
+		return (struct way){ "509 SGEs", "2", "bad_wqe_count" };
 	case 3:
 		/* Shorter than the header */
 		set_ctrl(wqe, ORNIC_SQ_LENGTH, 0);
-		return "no length";
+		return (struct way){ "no length", "2", "bad_wqe_count" };
 	case 4:
 		set_ctrl(wqe, ORNIC_SQ_LENGTH, 47);
-		return "part of an SGE";
+		return (struct way){ "part of an SGE", "2", "bad_wqe_count" };
 	case 5:
 		set_ctrl(wqe, ORNIC_SQ_OPCODE, ORNIC_WR_RDMA_READ);
 		set_ctrl(wqe, ORNIC_SQ_FLAGS, ORNIC_SEND_SIGNALED | ORNIC_SEND_INLINE);
-		return "inline READ";
+		return (struct way){ "inline READ", "2", "bad_wqe_opcode" };
 	case 6:
 		wqe->sge[0].lkey = htole32(s->foreign.key);
-		return "lkey of another PD";
+		return (struct way){ "lkey of another PD", "4", "bad_lkey" };
 	case 7:
 		wqe->sge[0].lkey = htole32(s->stale_key);
-		return "stale lkey";
+		return (struct way){ "stale lkey", "4", "bad_lkey" };
 	case 8:
 		wqe->sge[0].lkey = htole32(s->mr.key ^ 1);
-		return "lkey of another variant";
+		return (struct way){ "lkey of another variant", "4", "bad_lkey" };
 	case 9:
 		wqe->sge[0].addr = htole64(~0ull - 63);
 		wqe->sge[0].length = htole32(4096);
-		return "SGE that wraps";
+		return (struct way){ "SGE that wraps", "4", "bad_lkey" };
 	case 10:
 		wqe->sge[0].length = htole32(BUFFER + 1);
-		return "SGE beyond its region";
+		return (struct way){ "SGE beyond its region", "4", "bad_lkey" };
 	case 11:
 		set_ctrl(wqe, ORNIC_SQ_LENGTH, 64);
 		wqe->sge[0].length = htole32(0xffffffff);
 		wqe->sge[1] = wqe->sge[0];
-		return "sum of lengths above 4 GiB";
+		return (struct way){ "sum of lengths above 4 GiB", "1" };
 	case 12:
 		wqe->route.rkey = htole32(s->foreign.key);
-		return "rkey of another PD";
+		return (struct way){ "rkey of another PD", "10", "bad_rkey" };
 	case 13:
 		wqe->route.rkey = htole32(s->stale_key);
-		return "stale rkey";
+		return (struct way){ "stale rkey", "10", "bad_rkey" };
 	case 14:
 		wqe->route.rkey = htole32(s->local.key);
-		return "rkey without remote write";
+		return (struct way){ "rkey without remote write", "10", "bad_rkey" };
 	case 15:
 		wqe->route.raddr = htole64(~0ull - 31);
-		return "remote address that wraps";
+		return (struct way){ "remote address that wraps", "10", "bad_rkey" };
 	case 16:
 		wqe->hdr.ctrl |= htole32(ORNIC_SEND_RSVD);
-		return "reserved bits";
+		return (struct way){ "reserved bits", "0" };
 	default:
-		return NULL;
+		return (struct way){ NULL };
 	}
+}
+
+static void say_way(struct setting *s, const struct way *way, const char *got)
+{
+	printf("%s: %s, neighbours %s, %s\n", way->name, strcmp(got, way->want) ? got : "ok",
+	       neighbours(s), way->counter ?: "nothing");
 }
 
 /* Return: whether there is an n-th way */
 static int run_case(struct setting *s, unsigned int n)
 {
 	struct wqe wqe = good_write(s);
-	const char *name = spoil(s, &wqe, n);
+	const struct way way = spoil(s, &wqe, n);
 	struct pair pair;
 	char text[16];
 
-	if (!name)
+	if (!way.name)
 		return 0;
 	make_pair(s, &pair);
 	ring_post_send(&pair.a, &wqe, 1);
-	printf("%s: %s, neighbours %s\n", name, next_status(&pair, text, sizeof(text)),
-	       neighbours(s));
+	say_way(s, &way, next_status(&pair, text, sizeof(text)));
 	drop_pair(s, &pair);
 	return 1;
 }
@@ -193,9 +206,12 @@ static int run_case(struct setting *s, unsigned int n)
 /* WQEs after a failed one are flushed in order */
 static void run_flush(struct setting *s)
 {
+	static const struct way way = { "flush behind opcode 200", "2 5 5", "bad_wqe_opcode" };
 	struct wqe bad = good_write(s), good = good_write(s);
+	char text[3][16], all[64];
+	const char *status[3];
 	struct pair pair;
-	char text[3][16];
+	unsigned int i;
 
 	make_pair(s, &pair);
 	set_ctrl(&bad, ORNIC_SQ_OPCODE, 200);
@@ -203,15 +219,17 @@ static void run_flush(struct setting *s)
 	ring_post_send(&pair.a, &bad, 1);
 	ring_post_send(&pair.a, &good, 1);
 	ring_post_send(&pair.a, &good, 1);
-	printf("flush behind opcode 200: %s", next_status(&pair, text[0], sizeof(text[0])));
-	printf(" %s", next_status(&pair, text[1], sizeof(text[1])));
-	printf(" %s, neighbours %s\n", next_status(&pair, text[2], sizeof(text[2])),
-	       neighbours(s));
+	for (i = 0; i < 3; i++)
+		status[i] = next_status(&pair, text[i], sizeof(text[i]));
+	snprintf(all, sizeof(all), "%s %s %s", status[0], status[1], status[2]);
+	say_way(s, &way, all);
 	drop_pair(s, &pair);
 }
 
 static void run_index(struct setting *s)
 {
+	/* It gives no completion */
+	static const struct way way = { "sq_pi beyond the ring", "nothing", "bad_sq_pi" };
 	struct wqe wqe = good_write(s);
 	struct ornic_cqe cqe;
 	struct pair pair;
@@ -222,22 +240,22 @@ static void run_index(struct setting *s)
 		die("good WRITE", 0);
 	pair.a.dbr->sq_pi = htole32(0x12345678);
 	ring_sq_doorbell(&pair.a);
-	/* An invalid index gives no completion */
-	printf("sq_pi beyond the ring: %s, neighbours %s\n",
-	       ring_poll(&pair.cq, &cqe, 200) ? "a completion" : "nothing", neighbours(s));
+	say_way(s, &way, ring_poll(&pair.cq, &cqe, 200) ? "a completion" : "nothing");
 	drop_pair(s, &pair);
 }
 
 /* Set all bits of the board, also those without a QP, and what the card never touches */
 static void run_board(struct setting *s)
 {
+	static const struct way way = { "all bits of the board", "nothing" };
+
 	if (s->uv.board) {
 		memset(s->uv.board->rsvd, 0xff, sizeof(s->uv.board->rsvd));
 		memset(s->uv.board->bits, 0xff, sizeof(s->uv.board->bits));
 		memset(s->uv.board->summary, 0xff, sizeof(s->uv.board->summary));
 	}
 	*(volatile uint64_t *)s->uv.db = 0;
-	printf("all bits of the board: nothing, neighbours %s\n", neighbours(s));
+	say_way(s, &way, "nothing");
 }
 
 int main(int argc, char **argv)
