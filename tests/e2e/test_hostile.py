@@ -9,6 +9,7 @@ import pytest
 from lab.perftest import pingpong, rping
 from settings import Traffic, counters, pci_address, resources, set_up_again, wait_until
 
+
 @pytest.fixture
 def nothing_lost(pair):
     """Checks after the test that no resource is left, that the card still runs, and that the

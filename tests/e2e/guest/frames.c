@@ -14,33 +14,13 @@
 
 #include "frames.h"
 
-static const struct verb {
-	const char *name;
-	int words;		/* at least, after the name */
-	int (*run)(struct session *session, char **words);
-} verbs[] = {
-	{ "query", 0, query_device },
-	{ "cq", 2, create_cq },
-	{ "qp", 3, create_qp },
-	{ "wq", 5, create_wq },
-	{ "modify_wq", 6, modify_wq },
-	{ "table", 1, create_table },
-	{ "rss", 4, create_rss },
-	{ "counters", 1, create_counters },
-	{ "attach", 4, attach_counter },
-	{ "read", 2, read_counters },
-	{ "flow", 4, create_flow },
-	{ "destroy", 1, destroy },
-	{ "reset", 0, destroy_all },
-	{ "state", 2, modify_state },
-	{ "rate", 4, modify_rate },
-	{ "post", 3, post_receives },
-	{ "send", 4, send_frames },
-	{ "tso", 4, send_tso },
-	{ "poll", 3, poll_completions },
-	{ "event", 1, next_event },
-	{ "trash", 4, trash_ring },
-};
+static struct verb *verbs;
+
+void verb_add(struct verb *verb)
+{
+	verb->next = verbs;
+	verbs = verb;
+}
 
 int tell(struct session *session, const char *format, ...)
 {
@@ -54,15 +34,13 @@ int tell(struct session *session, const char *format, ...)
 
 static int run(struct session *session, char **words, int count)
 {
-	size_t i;
+	const struct verb *verb = verbs;
 
-	for (i = 0; i < ARRAY_SIZE(verbs); i++) {
-		if (strcmp(verbs[i].name, words[0]))
-			continue;
-		want(count > verbs[i].words, "%s", words[0]);
-		return verbs[i].run(session, words + 1);
-	}
-	failed(__FILE__, __LINE__, "no such command: %s", words[0]);
+	while (verb && strcmp(verb->name, words[0]))
+		verb = verb->next;
+	want(verb, "no such command: %s", words[0]);
+	want(count > verb->words, "%s", words[0]);
+	return verb->run(session, words + 1);
 }
 
 /* Missing words are empty */

@@ -51,29 +51,31 @@ struct object *add(struct session *session, const char *name, enum kind kind);
 /* Return: the number of bytes */
 size_t from_hex(const char *hex, uint8_t *bytes, size_t room);
 
-/* Commands, by file; the words of each are described there. Return: 0 or errno. */
-int create_cq(struct session *session, char **words);
-int create_qp(struct session *session, char **words);
-int create_wq(struct session *session, char **words);
-int modify_wq(struct session *session, char **words);
-int create_table(struct session *session, char **words);
-int create_rss(struct session *session, char **words);
-int modify_state(struct session *session, char **words);
-int modify_rate(struct session *session, char **words);
-int trash_ring(struct session *session, char **words);
+/* A command, with at least so many words after its name */
+struct verb {
+	struct verb *next;
+	const char *name;
+	int words;
+	int (*run)(struct session *session, char **words);
+};
 
-int query_device(struct session *session, char **words);
-int create_counters(struct session *session, char **words);
-int attach_counter(struct session *session, char **words);
-int read_counters(struct session *session, char **words);
-int create_flow(struct session *session, char **words);
-int destroy(struct session *session, char **words);
-int destroy_all(struct session *session, char **words);
-int next_event(struct session *session, char **words);
+/*
+ * VERB(name, words) begins the function of a command, and adds it to those of the program. The
+ * function gets the session and the words after the name, which the comment at it describes, and
+ * returns 0 or errno.
+ */
+#define VERB(_name, _words) \
+	static int verb_##_name(struct session *session, char **words); \
+	static __attribute__((constructor)) void verb_##_name##_add(void) \
+	{ \
+		static struct verb itself = { \
+			.name = #_name, .words = _words, .run = verb_##_name, \
+		}; \
+	\
+		verb_add(&itself); \
+	} \
+	static int verb_##_name(struct session *session, char **words)
 
-int post_receives(struct session *session, char **words);
-int send_frames(struct session *session, char **words);
-int send_tso(struct session *session, char **words);
-int poll_completions(struct session *session, char **words);
+void verb_add(struct verb *verb);
 
 #endif /* ORNIC_E2E_FRAMES_H */

@@ -9,7 +9,7 @@
 #define FRAME_MAX 16384
 
 /* QP|WQ COUNT BYTES [SGES]: post COUNT receives of BYTES, split into SGES */
-int post_receives(struct session *session, char **words)
+VERB(post, 3)
 {
 	struct object *object = find(session, words[0], NONE);
 	unsigned int i, j, count = atoi(words[1]), sges = *words[3] ? atoi(words[3]) : 1;
@@ -138,7 +138,7 @@ static void tell_completion(struct session *session, const struct completion *do
 }
 
 /* CQ COUNT MILLISECONDS: poll at most COUNT completions within that time */
-int poll_completions(struct session *session, char **words)
+VERB(poll, 3)
 {
 	struct object *object = find(session, words[0], CQ);
 	unsigned int got = 0, count = atoi(words[1]);
@@ -173,7 +173,7 @@ static unsigned int want_sent(struct object *object)
  * QP FRAME SEND_FLAGS COUNT [SGES [LATER]]: send the frame COUNT times. Waits for all completions
  * unless LATER is given; nothing else may complete in that CQ.
  */
-int send_frames(struct session *session, char **words)
+VERB(send, 4)
 {
 	struct object *object = find(session, words[0], QP);
 	unsigned int i, j, count = atoi(words[3]), done = 0, status = 0;
@@ -206,7 +206,7 @@ int send_frames(struct session *session, char **words)
 }
 
 /* QP HEADER MSS BYTES [SEND_FLAGS]: send BYTES of payload, where byte n is n % 251 */
-int send_tso(struct session *session, char **words)
+VERB(tso, 4)
 {
 	struct object *object = find(session, words[0], QP);
 	uint8_t header[512];

@@ -47,7 +47,7 @@ size_t from_hex(const char *hex, uint8_t *bytes, size_t room)
 	return i;
 }
 
-int query_device(struct session *session, char **words)
+VERB(query, 0)
 {
 	struct ibv_values_ex values = { .comp_mask = IBV_VALUES_MASK_RAW_CLOCK };
 	struct ibv_device_attr_ex attr;
@@ -73,7 +73,7 @@ int query_device(struct session *session, char **words)
 }
 
 /* NAME */
-int create_counters(struct session *session, char **words)
+VERB(counters, 1)
 {
 	struct ibv_counters_init_attr attr = { 0 };
 	struct ibv_counters *counters = ibv_create_counters(session->port.ctx, &attr);
@@ -85,7 +85,7 @@ int create_counters(struct session *session, char **words)
 }
 
 /* COUNTERS FLOW DESCRIPTION INDEX; FLOW -: before any rule uses them */
-int attach_counter(struct session *session, char **words)
+VERB(attach, 4)
 {
 	struct ibv_counter_attach_attr attr = {
 		.counter_desc = atoi(words[2]), .index = atoi(words[3]),
@@ -97,7 +97,7 @@ int attach_counter(struct session *session, char **words)
 }
 
 /* COUNTERS NUMBER */
-int read_counters(struct session *session, char **words)
+VERB(read, 2)
 {
 	struct ibv_counters *counters = find(session, words[0], COUNTERS)->counters;
 	uint64_t values[COUNTERS_MAX] = { 0 };
@@ -118,7 +118,7 @@ int read_counters(struct session *session, char **words)
  * NAME QP ATTR COUNTERS: ATTR is struct ibv_flow_attr and its specs in hexadecimal. COUNTERS is for
  * the last spec, an action COUNT, or - if there is none.
  */
-int create_flow(struct session *session, char **words)
+VERB(flow, 4)
 {
 	struct ibv_qp *qp = find(session, words[1], QP)->qp;
 	/* Sizes in ATTR may be wrong: the library must find zeros behind it */
@@ -175,13 +175,13 @@ static int destroy_object(struct object *object)
 }
 
 /* NAME */
-int destroy(struct session *session, char **words)
+VERB(destroy, 1)
 {
 	return destroy_object(find(session, words[0], NONE));
 }
 
 /* Destroy all objects, users before what they use, and discard events */
-int destroy_all(struct session *session, char **words)
+VERB(reset, 0)
 {
 	static const enum kind order[] = { FLOW, QP, TABLE, WQ, COUNTERS, CQ };
 	struct ibv_async_event event;
@@ -198,7 +198,7 @@ int destroy_all(struct session *session, char **words)
 }
 
 /* MILLISECONDS: EAGAIN if no event comes within that time */
-int next_event(struct session *session, char **words)
+VERB(event, 1)
 {
 	struct ibv_async_event event;
 	const char *name = "";

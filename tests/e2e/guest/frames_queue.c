@@ -12,7 +12,7 @@ static unsigned long number(const char *word)
 }
 
 /* NAME WC_FLAGS CQE: a CQ, without extensions if the flags are 0 */
-int create_cq(struct session *session, char **words)
+VERB(cq, 2)
 {
 	struct ibv_cq_init_attr_ex attr = {
 		.cqe = *words[2] ? number(words[2]) : 1024, .wc_flags = number(words[1]),
@@ -43,7 +43,7 @@ static void queue_mem(struct session *session, struct object *object, bool sends
 }
 
 /* NAME CQ CREATE_FLAGS [TSO]: a RAW_PACKET QP in RTS, with TSO if that word is there */
-int create_qp(struct session *session, char **words)
+VERB(qp, 3)
 {
 	struct object *cq = find(session, words[1], CQ), *object;
 	struct ibv_qp_init_attr_ex attr = {
@@ -108,7 +108,7 @@ static void find_ring(struct object *object, char *before, char *after)
 }
 
 /* NAME CQ CREATE_FLAGS MAX_WR MAX_SGE [TYPE]: a WQ in RESET */
-int create_wq(struct session *session, char **words)
+VERB(wq, 5)
 {
 	static char before[64 << 10], after[64 << 10];
 	struct ibv_wq_init_attr attr = {
@@ -138,7 +138,7 @@ int create_wq(struct session *session, char **words)
 }
 
 /* NAME ATTR_MASK STATE CURRENT FLAGS FLAGS_MASK */
-int modify_wq(struct session *session, char **words)
+VERB(modify_wq, 6)
 {
 	struct object *object = find(session, words[0], WQ);
 	struct ibv_wq_attr attr = {
@@ -155,7 +155,7 @@ int modify_wq(struct session *session, char **words)
 }
 
 /* NAME LOG_SIZE WQ... */
-int create_table(struct session *session, char **words)
+VERB(table, 1)
 {
 	struct ibv_rwq_ind_table_init_attr attr = { .log_ind_tbl_size = number(words[1]) };
 	struct ibv_wq **list;
@@ -177,7 +177,7 @@ int create_table(struct session *session, char **words)
 }
 
 /* NAME TABLE FIELDS KEY [FUNCTION]: an RSS QP; KEY is in hexadecimal */
-int create_rss(struct session *session, char **words)
+VERB(rss, 4)
 {
 	uint8_t key[256];
 	struct ibv_qp_init_attr_ex attr = {
@@ -205,7 +205,7 @@ int create_rss(struct session *session, char **words)
 }
 
 /* QP STATE */
-int modify_state(struct session *session, char **words)
+VERB(state, 2)
 {
 	struct ibv_qp_attr attr = { .qp_state = number(words[1]) };
 
@@ -213,7 +213,7 @@ int modify_state(struct session *session, char **words)
 }
 
 /* QP KBPS BURST TYPICAL; TYPICAL -: with ibv_modify_qp(), which takes the rate only */
-int modify_rate(struct session *session, char **words)
+VERB(rate, 4)
 {
 	struct ibv_qp *qp = find(session, words[0], QP)->qp;
 	struct ibv_qp_rate_limit_attr limit = {
@@ -231,7 +231,7 @@ int modify_rate(struct session *session, char **words)
 }
 
 /* WQ OFFSET LENGTH BYTE: overwrite a part of the ring; LENGTH 0: to its end */
-int trash_ring(struct session *session, char **words)
+VERB(trash, 4)
 {
 	struct object *object = find(session, words[0], WQ);
 	size_t at = number(words[1]), len = number(words[2]);
