@@ -2,7 +2,7 @@
 """Kernel consumers of RDMA between two VMs: a target offers storage or a service, a host uses it.
 
     with Nvme(host, target, pair.ornic) as consumer:
-        consumer.exercise(programs)
+        consumer.exercise()
 
 The port's address and the device's name are enough to find all the rest. At the end of the block
 the connection, the target and the modules are removed; LabError names what is left. A block that
@@ -13,6 +13,7 @@ import json
 import shlex
 import time
 
+from . import paths
 from .errors import LabError
 from .pair import Roles, find_port, rdma_objects
 
@@ -21,6 +22,7 @@ DISK_MIB = 64
 # Default amount of data; fio() reduces it for a debug kernel
 IO_MIB = 24
 FIO_TIMEOUT = 120
+RDS = paths.TOP / "tests/e2e/guest/rds"
 RESOURCES = ("pd", "cq", "qp", "mr", "cm_id", "srq")
 
 
@@ -125,9 +127,8 @@ class Consumer:
     def detach(self):
         """Disconnects the host cleanly."""
 
-    def exercise(self, programs):
-        """Moves and verifies data. `programs` is the directory of the programs built from
-        tests/e2e/guest."""
+    def exercise(self):
+        """Moves and verifies data."""
         raise NotImplementedError
 
 
@@ -142,7 +143,7 @@ class Disk(Consumer):
                         "[ -b /dev/$d ] && [ $(cat $d/size) != 0 ] && echo $d; done; true")
         self.path = f"/dev/{name}"
 
-    def exercise(self, programs):
+    def exercise(self):
         return fio(self.host, self.path)
 
 
@@ -198,7 +199,7 @@ rmdir ports/1 subsystems/{self.NQN}/namespaces/1 subsystems/{self.NQN}""")
 class NvmeCopy(Nvme):
     """Nvme with programs of each machine in place of fio."""
 
-    def exercise(self, programs):
+    def exercise(self):
         """Copies random data to the disk and back, past the caches, in requests of three sizes."""
         return self.host.check(f"""set -e
 for size in 4k 64k 512k; do
@@ -314,7 +315,7 @@ umount {self.EXPORTED} /proc/fs/nfsd {self.PIPES}""")
     def detach(self):
         self.host.check(f"umount {self.MOUNTED}")
 
-    def exercise(self, programs):
+    def exercise(self):
         """Runs fio past the client's cache, and copies a file through the cache and compares both
         ends."""
         self.host.check(f"grep ' {self.MOUNTED} .*proto=rdma' /proc/mounts")
@@ -344,15 +345,15 @@ class Rds(Consumer):
         for vm in (self.host, self.target):
             self.renew_device(vm, "modprobe -r rds_rdma rds")
 
-    def exercise(self, programs):
+    def exercise(self):
         """Returns the host's RDS counters."""
         server, client = self.target_port.ip, self.host_port.ip
         # RDS drops messages that arrive before the server's socket is bound
         bound = "/tmp/lab-rds"
         self.target.check(f"rm -f {bound}")
         results = Roles(self.host, self.target).duel(
-            f"set -o pipefail; {programs}/rds serve {server} | tee {bound}",
-            f"{programs}/rds ask {client} {server}", f"grep -q bound {bound}", FIO_TIMEOUT,
+            f"set -o pipefail; {RDS} serve {server} | tee {bound}",
+            f"{RDS} ask {client} {server}", f"grep -q bound {bound}", FIO_TIMEOUT,
         )
         counters = []
         for code, output in results:
@@ -374,12 +375,12 @@ def loaded(vm):
     return sorted(ours.intersection(names))
 
 
-def consume(kind, host, target, ports, programs):
+def consume(kind, host, target, ports):
     """Runs a consumer from loading to unloading and returns the result of its exercise().
     Afterwards neither kernel may hold a module or an object of a consumer."""
     before = [kernel_resources(vm) for vm in (host, target)]
     with kind(host, target, ports) as consumer:
-        result = consumer.exercise(programs)
+        result = consumer.exercise()
     for vm, old in zip((host, target), before):
         if loaded(vm) or kernel_resources(vm) != old:
             raise LabError(f"{vm.name}: {kind.__name__} leaves modules {loaded(vm)} and "

@@ -172,6 +172,6 @@ def test_unload(debug_spaces):
 @pytest.mark.full
 @pytest.mark.parametrize("kind", [Nfs, Srp, NvmeSrq, Nvme, Rds],
                          ids=lambda kind: kind.__name__.lower())
-def test_kernel_consumer(debug_pair, tidy, guest_programs, kind):
+def test_kernel_consumer(debug_pair, tidy, kind):
     """Kernel consumers work, from loading to unloading."""
-    consume(kind, *debug_pair.vms, debug_pair.ornic, guest_programs)
+    consume(kind, *debug_pair.vms, debug_pair.ornic)

@@ -200,7 +200,7 @@ def test_unload(kcsan_pair, guest_programs):
 def test_kernel_consumer(kcsan_pair, tidy, guest_programs):
     """A kernel consumer works, from loading to unloading, beside readers."""
     with read(kcsan_pair, guest_programs):
-        consume(Nvme, *kcsan_pair.vms, kcsan_pair.ornic, guest_programs)
+        consume(Nvme, *kcsan_pair.vms, kcsan_pair.ornic)
 
 
 def test_detector_was_on(kcsan_pair, record_property):

@@ -14,22 +14,22 @@ KINDS = pytest.mark.parametrize("kind", [NvmeCopy, *map(full, CONSUMERS)],
 
 
 @KINDS
-def test_consumer(pair, tidy, guest_programs, kind):
+def test_consumer(pair, tidy, kind):
     """A consumer works with verified data from loading to unloading, and leaves nothing in kernels
     or cards."""
     before = [counters(pair.card, nic, "objects")["qp"] for nic in (0, 1)]
-    consume(kind, pair.a, pair.b, pair.ornic, guest_programs)
+    consume(kind, pair.a, pair.b, pair.ornic)
     assert [counters(pair.card, nic, "objects")["qp"] for nic in (0, 1)] == before
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("kind", [Nvme, long(Srp)], ids=["nvme", "srp"])
 @pytest.mark.parametrize("card", ["host", "target"])
-def test_interop(interop, tidy, guest_programs, card, kind):
+def test_interop(interop, tidy, card, kind):
     """A consumer works with rdma_rxe on the other side: one side registers and invalidates memory
     that the other side reads and writes."""
     host, target = interop.vms if card == "host" else interop.vms[::-1]
-    consume(kind, host, target, interop.ornic, guest_programs)
+    consume(kind, host, target, interop.ornic)
 
 
 class Io:
