@@ -6,7 +6,7 @@ import errno
 
 import pytest
 
-from vfio_client import Client, Closed, Refused, memory, serves
+from vfio_client import Client, Closed, Refused, eventfds, memory, serves
 from vfio_host import RAM, Host
 from vfio_server import Server
 
@@ -28,6 +28,20 @@ def client(server):
     client = Client(server.sockets[0])
     yield client
     client.close()
+
+
+@pytest.fixture
+def fd():
+    """A file like those that back guest memory."""
+    with memory() as file:
+        yield file
+
+
+@pytest.fixture
+def fds():
+    """An eventfd for each vector."""
+    with eventfds(16) as each:
+        yield each
 
 
 @pytest.fixture

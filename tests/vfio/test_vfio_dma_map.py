@@ -33,20 +33,18 @@ def reaches(client, fd, address, offset, wait=True):
     return answered()
 
 
-def test_map_with_memory_is_reached(client):
-    with memory() as fd:
-        client.enable()
-        client.dma_map(0x10000, 8 * PAGE, fd, 2 * PAGE)
-        assert reaches(client, fd, 0x10000 + 64, 2 * PAGE + 64)
+def test_map_with_memory_is_reached(client, fd):
+    client.enable()
+    client.dma_map(0x10000, 8 * PAGE, fd, 2 * PAGE)
+    assert reaches(client, fd, 0x10000 + 64, 2 * PAGE + 64)
 
 
-def test_map_does_not_keep_the_descriptor(server, client):
-    with memory() as fd:
-        before = server.fds()
-        for i in range(20):
-            client.dma_map(i * PAGE, PAGE, fd, i * PAGE)
-        assert server.fds() == before
-        assert server.card()["function"]["memory_files"] == 1
+def test_map_does_not_keep_the_descriptor(server, client, fd):
+    before = server.fds()
+    for i in range(20):
+        client.dma_map(i * PAGE, PAGE, fd, i * PAGE)
+    assert server.fds() == before
+    assert server.card()["function"]["memory_files"] == 1
 
 
 @pytest.mark.parametrize("flags", [0, 4, 8, RW | 4, 1 << 31])
@@ -73,39 +71,35 @@ def test_map_range_odd(client, refuses, iova, size, offset):
         client.dma_map(iova, size, fd, offset)
 
 
-def test_map_overlap(client, refuses):
-    with memory() as fd:
-        client.dma_map(4 * PAGE, 4 * PAGE, fd)
-        for first, count in [(3, 2), (7, 2), (5, 1), (0, 32), (4, 5)]:
-            with refuses("vfio_bad_map", errno.EEXIST):
-                client.dma_map(first * PAGE, count * PAGE, fd)
+def test_map_overlap(client, refuses, fd):
+    client.dma_map(4 * PAGE, 4 * PAGE, fd)
+    for first, count in [(3, 2), (7, 2), (5, 1), (0, 32), (4, 5)]:
+        with refuses("vfio_bad_map", errno.EEXIST):
+            client.dma_map(first * PAGE, count * PAGE, fd)
 
 
-def test_map_identical_repeat_is_accepted(server, client):
-    with memory() as fd:
-        client.dma_map(0, PAGE, fd)
-        client.dma_map(0, PAGE, fd)
-        assert server.card()["function"]["memory_regions"] == 1
-        assert server.card()["function"]["memory_bytes"] == PAGE
+def test_map_identical_repeat_is_accepted(server, client, fd):
+    client.dma_map(0, PAGE, fd)
+    client.dma_map(0, PAGE, fd)
+    assert server.card()["function"]["memory_regions"] == 1
+    assert server.card()["function"]["memory_bytes"] == PAGE
 
 
-def test_map_repeat_of_a_part_is_accepted(server, client):
-    with memory() as fd:
-        client.dma_map(4 * PAGE, 4 * PAGE, fd)
-        client.dma_map(5 * PAGE, PAGE, fd, PAGE)
-        assert server.card()["function"]["memory_regions"] == 1
+def test_map_repeat_of_a_part_is_accepted(server, client, fd):
+    client.dma_map(4 * PAGE, 4 * PAGE, fd)
+    client.dma_map(5 * PAGE, PAGE, fd, PAGE)
+    assert server.card()["function"]["memory_regions"] == 1
 
 
-def test_contiguous_maps_are_merged(server, client):
-    with memory() as fd:
-        client.enable()
-        for page in (0, 2, 1):
-            client.dma_map(page * PAGE, PAGE, fd, page * PAGE)
-        assert server.card()["function"]["memory_regions"] == 1
-        client.dma_unmap(PAGE, PAGE)
-        assert server.card()["function"]["memory_regions"] == 2
-        assert not reaches(client, fd, PAGE, PAGE, wait=False)
-        assert reaches(client, fd, 2 * PAGE, 2 * PAGE)
+def test_contiguous_maps_are_merged(server, client, fd):
+    client.enable()
+    for page in (0, 2, 1):
+        client.dma_map(page * PAGE, PAGE, fd, page * PAGE)
+    assert server.card()["function"]["memory_regions"] == 1
+    client.dma_unmap(PAGE, PAGE)
+    assert server.card()["function"]["memory_regions"] == 2
+    assert not reaches(client, fd, PAGE, PAGE, wait=False)
+    assert reaches(client, fd, 2 * PAGE, 2 * PAGE)
 
 
 def test_map_with_two_descriptors(client, refuses):
@@ -134,39 +128,35 @@ def test_map_of_an_absurdly_large_file(client, refuses):
         client.dma_map(0, PAGE, fd)
 
 
-def test_map_writable_of_a_read_only_descriptor(client, refuses):
-    with memory() as fd:
-        readonly = os.open(f"/proc/self/fd/{fd}", os.O_RDONLY)
-        with refuses("vfio_bad_map", errno.EACCES):
-            client.dma_map(0, PAGE, readonly)
-        client.dma_map(0, PAGE, readonly, flags=N["MAP_READ"])
-        os.close(readonly)
+def test_map_writable_of_a_read_only_descriptor(client, refuses, fd):
+    readonly = os.open(f"/proc/self/fd/{fd}", os.O_RDONLY)
+    with refuses("vfio_bad_map", errno.EACCES):
+        client.dma_map(0, PAGE, readonly)
+    client.dma_map(0, PAGE, readonly, flags=N["MAP_READ"])
+    os.close(readonly)
 
 
-def test_map_read_only_is_not_written(client):
-    with memory() as fd:
-        client.enable()
-        client.dma_map(0, PAGE, fd, flags=N["MAP_READ"])
-        assert not reaches(client, fd, 0, 0, wait=False)
+def test_map_read_only_is_not_written(client, fd):
+    client.enable()
+    client.dma_map(0, PAGE, fd, flags=N["MAP_READ"])
+    assert not reaches(client, fd, 0, 0, wait=False)
 
 
-def test_map_without_descriptor_is_kept_and_not_reached(server, client):
-    with memory() as fd:
-        client.enable()
-        client.dma_map(0x100000, PAGE)
-        assert server.card()["function"]["memory_regions"] == 1
-        assert not reaches(client, fd, 0x100000, 0, wait=False)
+def test_map_without_descriptor_is_kept_and_not_reached(server, client, fd):
+    client.enable()
+    client.dma_map(0x100000, PAGE)
+    assert server.card()["function"]["memory_regions"] == 1
+    assert not reaches(client, fd, 0x100000, 0, wait=False)
 
 
-def test_map_too_many_regions(client, refuses):
-    with memory() as fd:
-        for i in range(65535):
-            client.send_raw(client.header(2, bytes(32), flags=N["NO_REPLY"]) + S["dma_map"].pack(
-                argsz=32, flags=RW, iova=2 * i * PAGE, size=PAGE), [fd])
-        with refuses("vfio_bad_map", errno.ENOSPC):
-            client.dma_map(1 << 40, PAGE, fd)
-        client.dma_unmap(0, PAGE)
+def test_map_too_many_regions(client, refuses, fd):
+    for i in range(65535):
+        client.send_raw(client.header(2, bytes(32), flags=N["NO_REPLY"]) + S["dma_map"].pack(
+            argsz=32, flags=RW, iova=2 * i * PAGE, size=PAGE), [fd])
+    with refuses("vfio_bad_map", errno.ENOSPC):
         client.dma_map(1 << 40, PAGE, fd)
+    client.dma_unmap(0, PAGE)
+    client.dma_map(1 << 40, PAGE, fd)
 
 
 def test_map_too_many_files(client, refuses):
@@ -177,15 +167,14 @@ def test_map_too_many_files(client, refuses):
         client.dma_map(256 * PAGE, PAGE, fd)
 
 
-def test_nothing_is_reached_before_bus_master_enable(client):
-    with memory() as fd:
-        client.enable(2)
-        client.dma_map(0, PAGE, fd)
-        assert not reaches(client, fd, 0, 0, wait=False)
-        client.enable(6)
-        assert reaches(client, fd, 0, 0)
-        client.enable(2)
-        assert not reaches(client, fd, 0, 0, wait=False)
+def test_nothing_is_reached_before_bus_master_enable(client, fd):
+    client.enable(2)
+    client.dma_map(0, PAGE, fd)
+    assert not reaches(client, fd, 0, 0, wait=False)
+    client.enable(6)
+    assert reaches(client, fd, 0, 0)
+    client.enable(2)
+    assert not reaches(client, fd, 0, 0, wait=False)
 
 
 @pytest.mark.parametrize("flags,iova,size", [(1, 0, PAGE), (4, 0, PAGE), (3, 0, 0),
@@ -201,27 +190,25 @@ def test_unmap_range_empty_or_wrapping(client, refuses, iova, size):
         client.dma_unmap(iova, size)
 
 
-def test_unmap_is_not_reached_any_more(client):
-    with memory() as fd:
-        client.enable()
-        client.dma_map(0, 2 * PAGE, fd)
-        client.dma_unmap(PAGE, PAGE)
-        assert not reaches(client, fd, PAGE, PAGE, wait=False)
-        assert reaches(client, fd, 0, 0)
+def test_unmap_is_not_reached_any_more(client, fd):
+    client.enable()
+    client.dma_map(0, 2 * PAGE, fd)
+    client.dma_unmap(PAGE, PAGE)
+    assert not reaches(client, fd, PAGE, PAGE, wait=False)
+    assert reaches(client, fd, 0, 0)
 
 
 def test_unmap_of_nothing_is_accepted(client):
     client.dma_unmap(0, 1 << 63)
 
 
-def test_unmap_all_and_huge_ranges_take_many(server, client):
-    with memory() as fd:
-        for flags, iova, size in [(N["UNMAP_ALL"], 0, 0), (0, 0, 1 << 62)]:
-            for i in range(32):
-                client.dma_map(2 * i * PAGE, PAGE, fd, i * PAGE)
-            client.dma_unmap(iova, size, flags)
-            assert server.card()["function"]["memory_regions"] == 0
-            assert server.card()["function"]["memory_files"] == 0
+def test_unmap_all_and_huge_ranges_take_many(server, client, fd):
+    for flags, iova, size in [(N["UNMAP_ALL"], 0, 0), (0, 0, 1 << 62)]:
+        for i in range(32):
+            client.dma_map(2 * i * PAGE, PAGE, fd, i * PAGE)
+        client.dma_unmap(iova, size, flags)
+        assert server.card()["function"]["memory_regions"] == 0
+        assert server.card()["function"]["memory_files"] == 0
 
 
 def test_file_that_shrinks_ends_only_its_own_client(server, client):

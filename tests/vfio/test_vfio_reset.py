@@ -56,11 +56,10 @@ def test_reset_keeps_the_masks_of_errors(server, client, reset):
     client.close()
 
 
-def test_reset_keeps_the_memory_map(server, client):
-    with memory() as fd:
-        client.dma_map(0, PAGE, fd)
-        client.request("DEVICE_RESET")
-        assert server.card()["function"]["memory_regions"] == 1
+def test_reset_keeps_the_memory_map(server, client, fd):
+    client.dma_map(0, PAGE, fd)
+    client.request("DEVICE_RESET")
+    assert server.card()["function"]["memory_regions"] == 1
 
 
 def test_client_leaves_nothing_behind(server):
