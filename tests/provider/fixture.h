@@ -191,37 +191,21 @@ static inline void take_recv(struct fake_qp *queue, uint64_t n)
 	assert_sges(sges, n & 0xff, n % (RECV_SGES + 1));
 }
 
-static inline struct ornic_route_rc wqe_route(const struct fake_wqe *wqe)
-{
-	struct ornic_route_rc route;
+/* Defines a function that returns a part of a WQE, at an offset in its bytes */
+#define WQE_PART(name, part, offset)					\
+	static inline struct part name(const struct fake_wqe *wqe)	\
+	{								\
+		struct part copy;					\
+									\
+		memcpy(&copy, wqe->bytes + (offset), sizeof(copy));	\
+		return copy;						\
+	}
 
-	memcpy(&route, wqe->bytes, sizeof(route));
-	return route;
-}
-
-static inline struct ornic_route_eth wqe_route_eth(const struct fake_wqe *wqe)
-{
-	struct ornic_route_eth route;
-
-	memcpy(&route, wqe->bytes, sizeof(route));
-	return route;
-}
-
-static inline struct ornic_bind wqe_bind(const struct fake_wqe *wqe)
-{
-	struct ornic_bind bind;
-
-	memcpy(&bind, wqe->bytes + 16, sizeof(bind));
-	return bind;
-}
-
-static inline struct ornic_atomic wqe_atomic(const struct fake_wqe *wqe)
-{
-	struct ornic_atomic atomic;
-
-	memcpy(&atomic, wqe->bytes + 16, sizeof(atomic));
-	return atomic;
-}
+WQE_PART(wqe_route, ornic_route_rc, 0)
+WQE_PART(wqe_route_ud, ornic_route_ud, 0)
+WQE_PART(wqe_route_eth, ornic_route_eth, 0)
+WQE_PART(wqe_bind, ornic_bind, 16)
+WQE_PART(wqe_atomic, ornic_atomic, 16)
 
 /* Creates another QP in RTS, watched by the device */
 static inline struct ibv_qp *one_more_qp(struct fixture *f,
@@ -247,6 +231,38 @@ static inline struct ibv_qp *create_qp_in(struct fixture *f,
 	};
 
 	return f->ops->create_qp(pd, &attr);
+}
+
+static inline struct ibv_srq *create_srq_in(struct fixture *f,
+					    struct ibv_pd *pd, uint32_t max_wr,
+					    uint32_t max_sge)
+{
+	struct ibv_srq_init_attr attr = {
+		.attr = { .max_wr = max_wr, .max_sge = max_sge },
+	};
+
+	return f->ops->create_srq(pd, &attr);
+}
+
+static inline struct ibv_wq *create_wq_in(struct fixture *f, struct ibv_pd *pd,
+					  struct ibv_cq *cq, uint32_t max_wr)
+{
+	struct ibv_wq_init_attr attr = {
+		.wq_type = IBV_WQT_RQ, .max_wr = max_wr, .max_sge = 1,
+		.pd = pd, .cq = cq,
+	};
+
+	return f->ops->create_wq(f->ctx, &attr);
+}
+
+static inline void wq_to_state(struct fixture *f, struct ibv_wq *wq,
+			       enum ibv_wq_state state)
+{
+	struct ibv_wq_attr attr = {
+		.attr_mask = IBV_WQ_ATTR_STATE, .wq_state = state,
+	};
+
+	assert_int_equal(f->ops->modify_wq(wq, &attr), 0);
 }
 
 /* Checks that a call returns no object and sets errno to @error */

@@ -114,13 +114,6 @@ static void free_parent(struct fixture *f, struct ibv_pd *parent)
 	assert_int_equal(f->ops->dealloc_pd(pd), 0);
 }
 
-static struct ibv_srq *create_srq_in(struct fixture *f, struct ibv_pd *pd)
-{
-	struct ibv_srq_init_attr attr = { .attr = { .max_wr = 1 } };
-
-	return f->ops->create_srq(pd, &attr);
-}
-
 static struct ibv_cq_ex *create_cq_in(struct fixture *f, struct ibv_pd *pd)
 {
 	struct ibv_cq_init_attr_ex attr = {
@@ -147,7 +140,7 @@ static void objects_of(struct fixture *f, struct ibv_pd *pd,
 	qp = create_qp_in(f, pd, ibv_cq_ex_to_cq(cq));
 	assert_non_null(qp);
 	assert_true(heap->last == (id | ORNIC_RESOURCE_QP));
-	srq = create_srq_in(f, pd);
+	srq = create_srq_in(f, pd, 1, 0);
 	assert_non_null(srq);
 	assert_true(heap->last == (id | ORNIC_RESOURCE_SRQ));
 	assert_int_equal(heap->asked, 3);
@@ -177,7 +170,7 @@ TEST(an_allocator_may_leave_it_to_us, struct fixture *f, IN_OWN)
 	struct ibv_pd *parent = parent_with(f, &heap);
 	struct ibv_srq *srq;
 
-	srq = create_srq_in(f, parent);
+	srq = create_srq_in(f, parent, 1, 0);
 	assert_non_null(srq);
 	assert_int_equal(heap.asked, 1);
 	assert_int_equal(f->ops->destroy_srq(srq), 0);
@@ -192,7 +185,7 @@ TEST(an_allocator_that_has_nothing_is_enomem, struct fixture *f, IN_OWN)
 
 	assert_fails(create_cq_in(f, parent), ENOMEM);
 	assert_fails(create_qp_in(f, parent, f->cq), ENOMEM);
-	assert_fails(create_srq_in(f, parent), ENOMEM);
+	assert_fails(create_srq_in(f, parent, 1, 0), ENOMEM);
 	assert_int_equal(heap.asked, 3);
 
 	/* The memory of an object that the kernel refuses is freed */
@@ -202,7 +195,7 @@ TEST(an_allocator_that_has_nothing_is_enomem, struct fixture *f, IN_OWN)
 	f->fake.fail = EIO;
 	assert_null(create_qp_in(f, parent, f->cq));
 	f->fake.fail = EIO;
-	assert_null(create_srq_in(f, parent));
+	assert_null(create_srq_in(f, parent, 1, 0));
 	assert_int_equal(heap.live, 0);
 	free_parent(f, parent);
 }
@@ -227,7 +220,7 @@ TEST(one_thread_takes_no_lock, struct fixture *f, IN_OWN)
 		assert_non_null(pd);
 		cq = create_cq_in(f, pd);
 		qp = create_qp_in(f, pd, ibv_cq_ex_to_cq(cq));
-		srq = create_srq_in(f, pd);
+		srq = create_srq_in(f, pd, 1, 0);
 		assert_int_equal(f->ops->dealloc_pd(pd), EBUSY);
 		assert_int_equal(to_ornic_qp(qp)->sq.lock.needed, !with_td);
 		assert_int_equal(to_ornic_qp(qp)->rq.lock.needed, !with_td);

@@ -129,14 +129,7 @@ static uint64_t rq_doorbell(enum ornic_db_type type, uint32_t num, uint32_t pi)
 /* [ORNIC-DB-13] One doorbell for a list, and none for what is refused */
 TEST(receives_ring_for_a_device_that_needs_it, struct fixture *f, IN_OWN)
 {
-	struct ibv_wq_attr ready = {
-		.attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_RDY,
-	};
-	struct ibv_srq_init_attr srq_attr = { .attr = { .max_wr = 4 } };
 	struct ibv_recv_wr next = {}, wr = { .next = &next }, *bad;
-	struct ibv_wq_init_attr wq_attr = {
-		.wq_type = IBV_WQT_RQ, .max_wr = 4,
-	};
 	const struct verbs_context_ops *ops;
 	struct verbs_context *vctx;
 	static struct ornic_pd pd;
@@ -149,13 +142,11 @@ TEST(receives_ring_for_a_device_that_needs_it, struct fixture *f, IN_OWN)
 	ops = f->ops;
 	to_ornic_context(f->ctx)->caps |= ORNIC_UCONTEXT_CAP_RQ_DOORBELL;
 	pd.ibv_pd.context = f->ctx;
-	srq = ops->create_srq(&pd.ibv_pd, &srq_attr);
+	srq = create_srq_in(f, &pd.ibv_pd, 4, 0);
 	assert_non_null(srq);
-	wq_attr.pd = &pd.ibv_pd;
-	wq_attr.cq = f->cq;
-	wq = ops->create_wq(f->ctx, &wq_attr);
+	wq = create_wq_in(f, &pd.ibv_pd, f->cq, 4);
 	assert_non_null(wq);
-	assert_int_equal(ops->modify_wq(wq, &ready), 0);
+	wq_to_state(f, wq, IBV_WQS_RDY);
 
 	assert_int_equal(vctx->context.ops.post_recv(f->rc, &wr, &bad), 0);
 	assert_int_equal(fake_take_doorbell(&f->fake),

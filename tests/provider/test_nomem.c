@@ -264,12 +264,7 @@ static int create_cq_ex(struct bench *b)
 
 CALL(resize_cq, b->ops->resize_cq(b->f->cq, b->turn++ & 1 ? 8 : 16))
 
-static int create_srq(struct bench *b)
-{
-	struct ibv_srq_init_attr attr = { .attr = { .max_wr = 4, .max_sge = 1 } };
-
-	return keep(b, b->ops->create_srq(b->pd, &attr));
-}
+CALL(create_srq, keep(b, create_srq_in(b->f, b->pd, 4, 1)))
 
 static int create_srq_ex(struct bench *b)
 {
@@ -342,15 +337,7 @@ static int open_qp(struct bench *b)
 	return keep(b, b->ops->open_qp(b->ctx, &attr));
 }
 
-static int create_wq(struct bench *b)
-{
-	struct ibv_wq_init_attr attr = {
-		.wq_type = IBV_WQT_RQ, .max_wr = 4, .max_sge = 1, .pd = b->pd,
-		.cq = b->f->cq,
-	};
-
-	return keep(b, b->ops->create_wq(b->ctx, &attr));
-}
+CALL(create_wq, keep(b, create_wq_in(b->f, b->pd, b->f->cq, 4)))
 
 static int create_table(struct bench *b)
 {

@@ -56,18 +56,10 @@ static struct ibv_qp *create_qp(struct fixture *f, struct ibv_cq *cq)
 
 static struct ibv_wq *create_wq(struct fixture *f, struct ibv_cq *cq)
 {
-	struct ibv_wq_init_attr attr = {
-		.wq_type = IBV_WQT_RQ, .max_wr = WRS, .max_sge = 1,
-		.pd = f->rc->pd, .cq = cq,
-	};
-	struct ibv_wq_attr ready = {
-		.attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_RDY,
-	};
-	struct ibv_wq *wq;
+	struct ibv_wq *wq = create_wq_in(f, f->rc->pd, cq, WRS);
 
-	wq = f->ops->create_wq(f->ctx, &attr);
 	assert_non_null(wq);
-	assert_int_equal(f->ops->modify_wq(wq, &ready), 0);
+	wq_to_state(f, wq, IBV_WQS_RDY);
 	return wq;
 }
 

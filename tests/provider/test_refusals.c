@@ -106,7 +106,6 @@ TEST(of_cqs, struct fixture *f, IN_OWN)
 TEST(of_srqs, struct fixture *f, IN_OWN)
 {
 	struct ibv_srq_init_attr_ex attr = { .comp_mask = 1u << 31 };
-	struct ibv_srq_init_attr basic = { .attr.max_wr = 4 };
 	struct ibv_srq_attr change = { .max_wr = 4, .srq_limit = 5 };
 	struct ibv_srq *srq;
 	uint32_t number;
@@ -122,7 +121,7 @@ TEST(of_srqs, struct fixture *f, IN_OWN)
 	assert_refused(f, error_of(f->ops->create_srq_ex(f->ctx, &attr)),
 		       EOPNOTSUPP, "SRQ type 2 is not supported");
 
-	srq = f->ops->create_srq(f->rc->pd, &basic);
+	srq = create_srq_in(f, f->rc->pd, 4, 0);
 	assert_non_null(srq);
 	assert_refused(f, f->ops->modify_srq(srq, &change, IBV_SRQ_MAX_WR |
 					     IBV_SRQ_LIMIT), EINVAL,

@@ -96,7 +96,7 @@ TEST(datagrams_carry_the_address_vector, struct fixture *f, IN_OWN)
 		make_ud(&one, f->ah, i, i % (SGES + 1));
 		send_one(f->ud, &one, &wqe);
 		assert_int_equal(wqe.slots, i % (SGES + 1) ? 2 : 1);
-		memcpy(&route, wqe.bytes, sizeof(route));
+		route = wqe_route_ud(&wqe);
 		assert_int_equal(le32toh(route.dqpn), 0x123456);
 		assert_int_equal(le32toh(route.qkey), 0x80010000 + i);
 		assert_int_equal(route.rsvd, 0);

@@ -42,22 +42,13 @@ static void complete(struct fixture *f, uint32_t num, uint64_t wr_id)
 
 static struct ibv_wq *create_wq(struct fixture *f)
 {
-	struct ibv_wq_init_attr attr = {
-		.wq_type = IBV_WQT_RQ, .max_wr = 4, .max_sge = 1,
-		.pd = f->rc->pd, .cq = f->cq,
-	};
-
-	return f->ops->create_wq(f->ctx, &attr);
+	return create_wq_in(f, f->rc->pd, f->cq, 4);
 }
 
 static struct ibv_srq *create_srq(struct fixture *f)
 {
-	struct ibv_srq_init_attr attr = {
-		.attr = { .max_wr = SRQ_WRS, .max_sge = RECV_SGES },
-	};
-	struct ibv_srq *srq;
+	struct ibv_srq *srq = create_srq_in(f, f->rc->pd, SRQ_WRS, RECV_SGES);
 
-	srq = f->ops->create_srq(f->rc->pd, &attr);
 	assert_non_null(srq);
 	return srq;
 }

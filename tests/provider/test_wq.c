@@ -5,7 +5,7 @@
 #define WQ_WRS	8
 #define KEY_LEN	40
 
-static struct ibv_wq *create_wq_in(struct fixture *f, struct ibv_pd *pd,
+static struct ibv_wq *create_wq_as(struct fixture *f, struct ibv_pd *pd,
 				   struct ibv_wq_init_attr *attr)
 {
 	attr->pd = pd;
@@ -21,21 +21,11 @@ static struct ibv_wq *create_wq(struct fixture *f)
 	};
 	struct ibv_wq *wq;
 
-	wq = create_wq_in(f, f->rc->pd, &attr);
+	wq = create_wq_as(f, f->rc->pd, &attr);
 	assert_non_null(wq);
 	assert_int_equal(attr.max_wr, WQ_WRS);
 	assert_int_equal(attr.max_sge, RECV_SGES);
 	return wq;
-}
-
-static void to_state(struct fixture *f, struct ibv_wq *wq,
-		     enum ibv_wq_state state)
-{
-	struct ibv_wq_attr attr = {
-		.attr_mask = IBV_WQ_ATTR_STATE, .wq_state = state,
-	};
-
-	assert_int_equal(f->ops->modify_wq(wq, &attr), 0);
 }
 
 static int post(struct ibv_wq *wq, uint64_t n)
@@ -73,7 +63,7 @@ TEST(receives_arrive_across_wraps, struct fixture *f, IN_OWN)
 	uint64_t in = 0, out = 0;
 	int i, n;
 
-	to_state(f, wq, IBV_WQS_RDY);
+	wq_to_state(f, wq, IBV_WQS_RDY);
 	for (i = 0; i < 300; i++) {
 		for (n = i % (WQ_WRS + 1); n; n--)
 			assert_int_equal(post(wq, in++), 0);
@@ -89,7 +79,7 @@ TEST(too_many_sges_are_refused, struct fixture *f, IN_OWN)
 	struct ibv_recv_wr wr = { .num_sge = RECV_SGES + 1 }, *bad;
 	struct ibv_wq *wq = create_wq(f);
 
-	to_state(f, wq, IBV_WQS_RDY);
+	wq_to_state(f, wq, IBV_WQS_RDY);
 	assert_int_equal(ibv_post_wq_recv(wq, &wr, &bad), EINVAL);
 	assert_ptr_equal(bad, &wr);
 }
@@ -101,11 +91,11 @@ TEST(receives_are_taken_outside_reset, struct fixture *f, IN_OWN)
 
 	assert_int_equal(wq->state, IBV_WQS_RESET);
 	assert_int_equal(post(wq, 0), EINVAL);
-	to_state(f, wq, IBV_WQS_RDY);
+	wq_to_state(f, wq, IBV_WQS_RDY);
 	assert_int_equal(post(wq, 0), 0);
-	to_state(f, wq, IBV_WQS_ERR);
+	wq_to_state(f, wq, IBV_WQS_ERR);
 	assert_int_equal(post(wq, 1), 0);
-	to_state(f, wq, IBV_WQS_RESET);
+	wq_to_state(f, wq, IBV_WQS_RESET);
 	assert_int_equal(post(wq, 2), EINVAL);
 }
 
@@ -123,7 +113,7 @@ TEST(reset_begins_anew, struct fixture *f, IN_OWN)
 	struct ibv_wc wc[4];
 	uint64_t i;
 
-	to_state(f, wq, IBV_WQS_RDY);
+	wq_to_state(f, wq, IBV_WQS_RDY);
 	for (i = 0; i < WQ_WRS; i++)
 		assert_int_equal(post(wq, i), 0);
 	take(wq, 0);
@@ -138,11 +128,11 @@ TEST(reset_begins_anew, struct fixture *f, IN_OWN)
 	assert_int_equal(f->ops->modify_wq(wq, &flags), 0);
 	take(wq, 2);
 
-	to_state(f, wq, IBV_WQS_RESET);
+	wq_to_state(f, wq, IBV_WQS_RESET);
 	assert_int_equal(ibv_poll_cq(f->cq, 4, wc), 1);
 	assert_int_equal(wc[0].wr_id, 100);
 
-	to_state(f, wq, IBV_WQS_RDY);
+	wq_to_state(f, wq, IBV_WQS_RDY);
 	for (i = 0; i < WQ_WRS; i++)
 		assert_int_equal(post(wq, i + 50), 0);
 	assert_int_equal(post(wq, i), ENOMEM);
@@ -203,19 +193,19 @@ TEST(what_cannot_be_created_leaves_nothing, struct fixture *f, IN_OWN)
 	};
 	struct ibv_wq *wq;
 
-	assert_fails(create_wq_in(f, f->rc->pd, &attr), EINVAL);
+	assert_fails(create_wq_as(f, f->rc->pd, &attr), EINVAL);
 	attr.wq_type = IBV_WQT_RQ;
 	attr.comp_mask = IBV_WQ_INIT_ATTR_RESERVED;
-	assert_fails(create_wq_in(f, f->rc->pd, &attr), EOPNOTSUPP);
+	assert_fails(create_wq_as(f, f->rc->pd, &attr), EOPNOTSUPP);
 
 	attr.comp_mask = IBV_WQ_INIT_ATTR_FLAGS;
 	attr.create_flags = IBV_WQ_FLAGS_DELAY_DROP;
 	f->fake.fail = EOPNOTSUPP;
-	assert_fails(create_wq_in(f, f->rc->pd, &attr), EOPNOTSUPP);
+	assert_fails(create_wq_as(f, f->rc->pd, &attr), EOPNOTSUPP);
 	assert_int_equal(f->fake.last_wq_attr.create_flags,
 			 IBV_WQ_FLAGS_DELAY_DROP);
 	f->fake.bad_mmap = true;
-	assert_fails(create_wq_in(f, f->rc->pd, &attr), EINVAL);
+	assert_fails(create_wq_as(f, f->rc->pd, &attr), EINVAL);
 	assert_int_equal(f->fake.wqs[0].qpn, 0);
 
 	wq = create_wq(f);
@@ -236,7 +226,7 @@ TEST(a_wq_uses_its_parent_domain, struct fixture *f, IN_OWN)
 	attr.pd = f->ops->alloc_pd(f->ctx);
 	attr.td = f->ops->alloc_td(f->ctx, &td_attr);
 	parent = f->ops->alloc_parent_domain(f->ctx, &attr);
-	wq = create_wq_in(f, parent, &wq_attr);
+	wq = create_wq_as(f, parent, &wq_attr);
 	assert_non_null(wq);
 	assert_false(to_ornic_wq(wq)->rq.lock.needed);
 	assert_int_equal(f->ops->dealloc_pd(parent), EBUSY);

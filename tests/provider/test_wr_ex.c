@@ -373,7 +373,7 @@ TEST(datagrams_take_their_setters_in_any_order, struct fixture *f, IN_OWN)
 
 		take_send(f->ud, &wqe);
 		assert_int_equal(wqe.count, i % 5);
-		memcpy(&route, wqe.bytes, sizeof(route));
+		route = wqe_route_ud(&wqe);
 		assert_int_equal(le32toh(route.dqpn), 0x123456);
 		assert_int_equal(le32toh(route.qkey), i);
 		assert_memory_equal(&route.av, &f->fake.av, sizeof(route.av));
