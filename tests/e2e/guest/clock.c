@@ -33,10 +33,7 @@ static int64_t now_ns(clockid_t clock)
 
 static uint64_t counter(int fd)
 {
-	struct {
-		struct ib_uverbs_ex_query_device_resp core;
-		struct ornic_query_device_resp driver;
-	} out = {};
+	RESPONSE(ib_uverbs_ex_query_device_resp, ornic_query_device_resp) out = {};
 	struct ib_uverbs_ex_query_device cmd = {};
 	struct udata udata = { .out_len = sizeof(out.driver) };
 	int err;

@@ -41,8 +41,9 @@ struct member {
 	union ibv_gid group;
 };
 
-/* create: returns NULL and sets errno if the device refuses; max: offset in base->port->dev, or 0 */
+/* create: returns NULL and sets errno if the device refuses; max: offset in port->dev, or 0 */
 struct kind {
+	struct kind *next;
 	const char *name;
 	void *(*create)(struct base *base);
 	int (*destroy)(void *object);
@@ -50,26 +51,42 @@ struct kind {
 	uint32_t (*limit)(const struct base *base);
 };
 
-/* Define a function that creates an object by one expression, and one that destroys it */
-#define KIND(name, created, destroyed)                   \
-static void *create_##name(struct base *base)            \
-{                                                        \
-	return created;                                  \
-}                                                        \
-static int destroy_##name(void *object)                  \
-{                                                        \
-	return destroyed(object);                        \
+static struct kind *kinds;
+
+/*
+ * Add a kind whose objects one expression creates and one function destroys. Verbs report no limit
+ * of the kinds without MAX() and limit().
+ */
+#define KIND(_name, created, destroyed, ...)                                       \
+static void *create_##_name(struct base *base)                                     \
+{                                                                                  \
+	return created;                                                            \
+}                                                                                  \
+static int destroy_##_name(void *object)                                           \
+{                                                                                  \
+	return destroyed(object);                                                  \
+}                                                                                  \
+static __attribute__((constructor)) void add_##_name(void)                         \
+{                                                                                  \
+	static struct kind kind = {                                                \
+		.name = #_name, .create = create_##_name, .destroy = destroy_##_name, \
+		##__VA_ARGS__                                                      \
+	};                                                                         \
+										   \
+	kind.next = kinds;                                                         \
+	kinds = &kind;                                                             \
 }
+#define MAX(member) .max = offsetof(struct ibv_device_attr, member)
 
 KIND(context, ibv_open_device(base->device), ibv_close_device)
-KIND(pd, ibv_alloc_pd(base->port->ctx), ibv_dealloc_pd)
-KIND(cq, ibv_create_cq(base->port->ctx, 1, NULL, NULL, 0), ibv_destroy_cq)
-KIND(srq, srq_try(base->port, 1, 1), ibv_destroy_srq)
-KIND(wq, wq_try(base->port, base->cq, 1), ibv_destroy_wq)
-KIND(mr, ibv_reg_mr(base->port->pd, base->page, PAGE, ACCESS_ALL), ibv_dereg_mr)
+KIND(pd, ibv_alloc_pd(base->port->ctx), ibv_dealloc_pd, MAX(max_pd))
+KIND(cq, ibv_create_cq(base->port->ctx, 1, NULL, NULL, 0), ibv_destroy_cq, MAX(max_cq))
+KIND(srq, srq_try(base->port, 1, 1), ibv_destroy_srq, MAX(max_srq))
+KIND(wq, wq_try(base->port, base->cq, 1), ibv_destroy_wq, MAX(max_qp))
+KIND(mr, ibv_reg_mr(base->port->pd, base->page, PAGE, ACCESS_ALL), ibv_dereg_mr, MAX(max_mr))
 KIND(dma_buf, ibv_reg_dmabuf_mr(base->port->pd, 0, PAGE, 0, base->dma_buf, ACCESS_ALL),
-     ibv_dereg_mr)
-KIND(mw, ibv_alloc_mw(base->port->pd, IBV_MW_TYPE_2), ibv_dealloc_mw)
+     ibv_dereg_mr, MAX(max_mr))
+KIND(mw, ibv_alloc_mw(base->port->pd, IBV_MW_TYPE_2), ibv_dealloc_mw, MAX(max_mw))
 KIND(xrcd, xrcd_try(base->port), ibv_close_xrcd)
 /* Another rule each time ([ORNIC-FLOW-14]) */
 KIND(flow, flow_from(base->raw, 0x01000000 + base->rules++, NULL), ibv_destroy_flow)
@@ -84,7 +101,7 @@ static void *new_qp(struct base *base)
 
 	return ibv_create_qp(base->port->pd, &attr);
 }
-KIND(qp, new_qp(base), ibv_destroy_qp)
+KIND(qp, new_qp(base), ibv_destroy_qp, MAX(max_qp))
 
 static void *new_table(struct base *base)
 {
@@ -92,7 +109,6 @@ static void *new_table(struct base *base)
 
 	return ibv_create_rwq_ind_table(base->port->ctx, &attr);
 }
-KIND(table, new_table(base), ibv_destroy_rwq_ind_table)
 
 static uint32_t limit_table(const struct base *base)
 {
@@ -101,6 +117,7 @@ static uint32_t limit_table(const struct base *base)
 	want_ok(ibv_query_device_ex(base->port->ctx, NULL, &attr));
 	return attr.rss_caps.max_rwq_indirection_tables;
 }
+KIND(table, new_table(base), ibv_destroy_rwq_ind_table, .limit = limit_table)
 
 static void *new_counters(struct base *base)
 {
@@ -119,7 +136,7 @@ static void *new_ah(struct base *base)
 KIND(ah, new_ah(base), ibv_destroy_ah)
 
 /* A group of its own for each: ::ffff:239.N.N.N */
-static void *create_member(struct base *base)
+static void *new_member(struct base *base)
 {
 	struct member *member = made(calloc(1, sizeof(*member)));
 
@@ -132,7 +149,7 @@ static void *create_member(struct base *base)
 	return NULL;
 }
 
-static int destroy_member(void *object)
+static int leave_group(void *object)
 {
 	struct member *member = object;
 	int err = ibv_detach_mcast(member->qp, &member->group, 0);
@@ -140,27 +157,7 @@ static int destroy_member(void *object)
 	free(member);
 	return err;
 }
-
-/* Verbs report no limit of the kinds without max and limit() */
-#define MAX(member) offsetof(struct ibv_device_attr, member)
-static const struct kind kinds[] = {
-	{ "context", create_context, destroy_context },
-	{ "pd", create_pd, destroy_pd, MAX(max_pd) },
-	{ "cq", create_cq, destroy_cq, MAX(max_cq) },
-	{ "qp", create_qp, destroy_qp, MAX(max_qp) },
-	{ "srq", create_srq, destroy_srq, MAX(max_srq) },
-	{ "wq", create_wq, destroy_wq, MAX(max_qp) },
-	{ "table", create_table, destroy_table, .limit = limit_table },
-	{ "mr", create_mr, destroy_mr, MAX(max_mr) },
-	{ "dma_buf", create_dma_buf, destroy_dma_buf, MAX(max_mr) },
-	{ "mw", create_mw, destroy_mw, MAX(max_mw) },
-	{ "xrcd", create_xrcd, destroy_xrcd },
-	{ "flow", create_flow, destroy_flow },
-	{ "counters", create_counters, destroy_counters },
-	{ "ah", create_ah, destroy_ah },
-	{ "mcast", create_member, destroy_member, MAX(max_mcast_grp) },
-	{ "channel", create_channel, destroy_channel },
-};
+KIND(mcast, new_member(base), leave_group, MAX(max_mcast_grp))
 
 static void base_make(struct base *base, struct port *port)
 {
@@ -234,17 +231,15 @@ static void exhaust(const struct kind *kind, struct port *port)
 int main(int argc, char **argv)
 {
 	const struct rlimit files = { MAX_FILES, MAX_FILES };
+	const struct kind *kind;
 	struct port port;
-	size_t i;
 
 	want(argc == 4, "usage: exhaust DEVICE GID-INDEX KIND");
 	want(!setrlimit(RLIMIT_NOFILE, &files), "%s", strerror(errno));
 	port_open(&port, argv[1], atoi(argv[2]));
-	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
-		if (strcmp(kinds[i].name, argv[3]))
-			continue;
-		exhaust(&kinds[i], &port);
-		return 0;
-	}
-	failed(__FILE__, __LINE__, "unknown kind %s", argv[3]);
+	for (kind = kinds; kind && strcmp(kind->name, argv[3]); kind = kind->next)
+		;
+	want(kind, "unknown kind %s", argv[3]);
+	exhaust(kind, &port);
+	return 0;
 }

@@ -108,18 +108,14 @@ static void resizes(int fd, struct ring_cq *cq)
 	say("resize", "one entry", 0, uverbs_try_resize_cq(fd, cq, 1, &udata, NULL));
 }
 
+#define GOOD_QP(pd, cq) { \
+	.pd_handle = pd, .send_cq_handle = cq, .recv_cq_handle = cq, .max_send_wr = 4, \
+	.max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1, .qp_type = IB_UVERBS_QPT_RC, \
+}
+
 static void qps(int fd, uint32_t pd, uint32_t cq_handle)
 {
-	struct ib_uverbs_create_qp good = {
-		.pd_handle = pd,
-		.send_cq_handle = cq_handle,
-		.recv_cq_handle = cq_handle,
-		.max_send_wr = 4,
-		.max_recv_wr = 4,
-		.max_send_sge = 1,
-		.max_recv_sge = 1,
-		.qp_type = IB_UVERBS_QPT_RC,
-	};
+	struct ib_uverbs_create_qp good = GOOD_QP(pd, cq_handle);
 	struct {
 		const char *name;
 		int want;
@@ -189,16 +185,7 @@ static void responses(int fd, uint32_t pd, uint32_t cq_handle)
 	const struct ib_uverbs_alloc_pd pd_cmd = {};
 	const struct ib_uverbs_create_cq cq_cmd = { .cqe = 16, .comp_channel = -1 };
 	const struct ib_uverbs_create_srq srq_cmd = { .pd_handle = pd, .max_wr = 4, .max_sge = 1 };
-	const struct ib_uverbs_create_qp qp_cmd = {
-		.pd_handle = pd,
-		.send_cq_handle = cq_handle,
-		.recv_cq_handle = cq_handle,
-		.max_send_wr = 4,
-		.max_recv_wr = 4,
-		.max_send_sge = 1,
-		.max_recv_sge = 1,
-		.qp_type = IB_UVERBS_QPT_RC,
-	};
+	const struct ib_uverbs_create_qp qp_cmd = GOOD_QP(pd, cq_handle);
 	const struct ib_uverbs_reg_mr mr_cmd = {
 		.start = (uintptr_t)spoiled & ~4095ull,
 		.length = 4096,

@@ -12,10 +12,7 @@ static const struct udata none;
 static int try_wq(int fd, const struct ib_uverbs_ex_create_wq *cmd, const struct udata *udata,
 		  uint32_t *handle)
 {
-	struct {
-		struct ib_uverbs_ex_create_wq_resp core;
-		struct ornic_create_wq_resp driver;
-	} out = {};
+	RESPONSE(ib_uverbs_ex_create_wq_resp, ornic_create_wq_resp) out = {};
 	int err;
 
 	err = uverbs_write_ex(fd, IB_USER_VERBS_EX_CMD_CREATE_WQ, cmd, sizeof(*cmd), &out,
@@ -101,10 +98,7 @@ static uint32_t tables(int fd, uint32_t wq)
 static int try_raw_qp(int fd, const struct ib_uverbs_ex_create_qp *cmd, const struct udata *udata,
 		      uint32_t *handle)
 {
-	struct {
-		struct ib_uverbs_ex_create_qp_resp core;
-		struct ornic_create_qp_resp driver;
-	} out = {};
+	RESPONSE(ib_uverbs_ex_create_qp_resp, ornic_create_qp_resp) out = {};
 	int err;
 
 	err = uverbs_write_ex(fd, IB_USER_VERBS_EX_CMD_CREATE_QP, cmd, sizeof(*cmd), &out,

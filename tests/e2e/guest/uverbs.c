@@ -156,10 +156,7 @@ int uverbs_write_ex(int fd, unsigned int command, const void *in, size_t in_len,
 
 int uverbs_try_context(int fd, const struct udata *udata, struct uverbs *uv)
 {
-	struct {
-		struct ib_uverbs_get_context_resp core;
-		struct ornic_alloc_ucontext_resp driver;
-	} out = {};
+	RESPONSE(ib_uverbs_get_context_resp, ornic_alloc_ucontext_resp) out = {};
 	struct ib_uverbs_get_context cmd = {};
 	int err;
 
@@ -213,10 +210,7 @@ uint32_t uverbs_pd(int fd)
 int uverbs_try_cq(int fd, uint32_t cqe, uint32_t vector, const struct udata *udata,
 		  struct ring_cq *cq)
 {
-	struct {
-		struct ib_uverbs_create_cq_resp core;
-		struct ornic_create_cq_resp driver;
-	} out = {};
+	RESPONSE(ib_uverbs_create_cq_resp, ornic_create_cq_resp) out = {};
 	struct ib_uverbs_create_cq cmd = {
 		.cqe = cqe,
 		.comp_vector = vector,
@@ -237,10 +231,7 @@ int uverbs_try_cq(int fd, uint32_t cqe, uint32_t vector, const struct udata *uda
 int uverbs_try_resize_cq(int fd, const struct ring_cq *cq, uint32_t cqe,
 			 const struct udata *udata, struct ornic_resize_resp *resp)
 {
-	struct {
-		struct ib_uverbs_resize_cq_resp core;
-		struct ornic_resize_resp driver;
-	} out = {};
+	RESPONSE(ib_uverbs_resize_cq_resp, ornic_resize_resp) out = {};
 	struct ib_uverbs_resize_cq cmd = {
 		.cq_handle = cq->handle,
 		.cqe = cqe,
@@ -269,10 +260,7 @@ void uverbs_cq(struct uverbs *uv, uint32_t cqe, struct ring_cq *cq)
 int uverbs_try_qp(int fd, const struct ib_uverbs_create_qp *cmd, const struct udata *udata,
 		  struct ring_qp *qp)
 {
-	struct {
-		struct ib_uverbs_create_qp_resp core;
-		struct ornic_create_qp_resp driver;
-	} out = {};
+	RESPONSE(ib_uverbs_create_qp_resp, ornic_create_qp_resp) out = {};
 	int err;
 
 	err = uverbs_write(fd, IB_USER_VERBS_CMD_CREATE_QP, cmd, sizeof(*cmd), &out,
@@ -290,10 +278,7 @@ void uverbs_srq(struct uverbs *uv, uint32_t pd, struct ring_srq *srq)
 	const struct ornic_create_srq_req req = {};
 	const struct udata udata = { &req, sizeof(req), sizeof(srq->resp) };
 	const struct ib_uverbs_create_srq cmd = { .pd_handle = pd, .max_wr = 16, .max_sge = 4 };
-	struct {
-		struct ib_uverbs_create_srq_resp core;
-		struct ornic_create_srq_resp driver;
-	} out = {};
+	RESPONSE(ib_uverbs_create_srq_resp, ornic_create_srq_resp) out = {};
 	uint8_t *at;
 
 	must("CREATE_SRQ", uverbs_write(uv->fd, IB_USER_VERBS_CMD_CREATE_SRQ, &cmd, sizeof(cmd),

@@ -23,6 +23,9 @@ struct udata {
 	size_t out_len;
 };
 
+/* The response of a verb, and that of the driver after it */
+#define RESPONSE(_core, _driver) struct { struct _core core; struct _driver driver; }
+
 struct uverbs {
 	int fd;
 	int async_fd;
@@ -141,7 +144,7 @@ void ring_publish(__le32 *word, uint32_t value);
 /* Return: 1 and a copy of the next entry, or 0 after this time without one */
 int ring_poll(struct ring_cq *cq, struct ornic_cqe *cqe, unsigned int ms);
 
-/* Print "VERB, WHAT: ok" if an attempt has had the right result, such as an errno, or what it had */
+/* Print "VERB, WHAT: ok" if an attempt had the right result, such as an errno, or what it had */
 void say(const char *verb, const char *what, int want, int got);
 
 _Noreturn void die(const char *what, int err);
