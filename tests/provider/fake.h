@@ -218,6 +218,7 @@ struct fake_wqe {
 
 /* fake_kernel.c */
 extern struct fake *fake_now;
+extern const struct verbs_device_ops *fake_dev_ops;
 
 /* Defines a command that has no effect */
 #define COMMAND(name, ...)		\
@@ -231,12 +232,7 @@ int fake_fails(void);
 void fake_answered(void);
 uint64_t fake_mmap_offset(uint64_t offset);
 struct fake_place fake_place(size_t bytes);
-struct verbs_device *fake_alloc_device(void);
-void fake_free_device(struct verbs_device *dev);
-struct verbs_context *fake_alloc_context(struct fake *fake);
-struct verbs_context *fake_import(struct fake *fake);
-void fake_open(struct fake *fake, bool shadow);
-void fake_open_as(struct fake *fake, bool shadow, bool cq_db, bool push);
+void fake_open(struct fake *fake, bool shadow, bool cq_db, bool push);
 void fake_close(struct fake *fake);
 unsigned int fake_objects(const struct fake *fake);
 struct ibv_qp *fake_create_qp(struct fake *fake, enum ibv_qp_type type,
@@ -262,6 +258,24 @@ enum ornic_arm_type fake_asked(const struct fake_cq *cq);
 void fake_answer(struct fake_cq *cq);
 void fake_release_sends(struct fake_qp *qp);
 uint64_t fake_take_doorbell(struct fake *fake);
+
+/* The provider allocates its device, opens it once more, and imports the open context */
+static inline struct verbs_device *fake_alloc_device(void)
+{
+	struct verbs_sysfs_dev sysfs = { .driver_id = FAKE_DRIVER_ID };
+
+	return fake_dev_ops->alloc_device(&sysfs);
+}
+
+static inline struct verbs_context *fake_alloc_context(struct fake *fake)
+{
+	return fake_dev_ops->alloc_context(&fake->dev->device, fake->fd, NULL);
+}
+
+static inline struct verbs_context *fake_import(struct fake *fake)
+{
+	return fake_dev_ops->import_context(&fake->dev->device, fake->fd);
+}
 
 /* The device's side of an object */
 static inline struct fake_qp *fake_qp(struct ibv_qp *ibqp)

@@ -19,7 +19,7 @@
 
 /* The open instance; libibverbs functions have no argument for it */
 struct fake *fake_now;
-static const struct verbs_device_ops *fake_dev_ops;
+const struct verbs_device_ops *fake_dev_ops;
 
 /**
  * fake_alloc() - allocate zeroed memory of the kernel
@@ -364,55 +364,13 @@ COMMAND(ibv_cmd_destroy_ah, struct ibv_ah *ah)
 /* ---- functions for tests ---------------------------------------------- */
 
 /**
- * fake_alloc_device() - make the provider allocate its device
- *
- * Return: the device, or NULL.
- */
-struct verbs_device *fake_alloc_device(void)
-{
-	struct verbs_sysfs_dev sysfs = { .driver_id = FAKE_DRIVER_ID };
-
-	return fake_dev_ops->alloc_device(&sysfs);
-}
-
-/**
- * fake_free_device() - make the provider free its device
- * @dev: device
- */
-void fake_free_device(struct verbs_device *dev)
-{
-	fake_dev_ops->uninit_device(dev);
-}
-
-/**
- * fake_alloc_context() - open one more context
- * @fake: device
- *
- * Return: the context, or NULL with errno set.
- */
-struct verbs_context *fake_alloc_context(struct fake *fake)
-{
-	return fake_dev_ops->alloc_context(&fake->dev->device, fake->fd, NULL);
-}
-
-/**
  * fake_open() - open the provider's device
- * @fake: filled in
- * @shadow: the device has ORNIC_CAPS_SHADOW, and reads records of CQs, too
- */
-void fake_open(struct fake *fake, bool shadow)
-{
-	fake_open_as(fake, shadow, !shadow, false);
-}
-
-/**
- * fake_open_as() - open the provider's device
  * @fake: filled in
  * @shadow: the device has ORNIC_CAPS_SHADOW
  * @cq_db: the device has ORNIC_CAPS_CQ_DB; true without @shadow
  * @push: the device has ORNIC_FEAT_PUSH
  */
-void fake_open_as(struct fake *fake, bool shadow, bool cq_db, bool push)
+void fake_open(struct fake *fake, bool shadow, bool cq_db, bool push)
 {
 	memset(fake, 0, sizeof(*fake));
 	fake->shadow = shadow;
@@ -431,17 +389,6 @@ void fake_open_as(struct fake *fake, bool shadow, bool cq_db, bool push)
 	fake->dev->ops = fake_dev_ops;
 	fake->ctx = fake_alloc_context(fake);
 	assert(fake->ctx);
-}
-
-/**
- * fake_import() - import the open context by its file descriptor
- * @fake: device
- *
- * Return: the context, or NULL with errno set.
- */
-struct verbs_context *fake_import(struct fake *fake)
-{
-	return fake_dev_ops->import_context(&fake->dev->device, fake->fd);
 }
 
 /* Others may use a CQ */
@@ -473,7 +420,7 @@ void fake_close(struct fake *fake)
 {
 	fake_destroy_objects(fake);
 	fake->ops->free_context(&fake->ctx->context);
-	fake_free_device(fake->dev);
+	fake_dev_ops->uninit_device(fake->dev);
 	munmap(fake->mem, FAKE_BYTES);
 	close(fake->fd);
 	fake_now = NULL;

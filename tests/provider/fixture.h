@@ -62,7 +62,7 @@ static inline int setup_as(void **state, bool shadow, bool cq_db, bool push)
 	struct fixture *f = calloc(1, sizeof(*f));
 	struct ibv_ah_attr attr = {};
 
-	fake_open_as(&f->fake, shadow, cq_db, push);
+	fake_open(&f->fake, shadow, cq_db, push);
 	f->ops = f->fake.ops;
 	f->ctx = &f->fake.ctx->context;
 	f->fake.log_sq_slots = 4;
@@ -85,28 +85,19 @@ static inline int setup_as(void **state, bool shadow, bool cq_db, bool push)
 	return 0;
 }
 
-static inline int setup(void **state)
-{
-	return setup_as(state, true, false, false);
-}
+#define SETUP(name, shadow, cq_db, push)				\
+	static inline int name(void **state)				\
+	{								\
+		return setup_as(state, shadow, cq_db, push);		\
+	}
 
+SETUP(setup, true, false, false)
 /* A device without ORNIC_CAPS_SHADOW */
-static inline int setup_plain(void **state)
-{
-	return setup_as(state, false, true, false);
-}
-
+SETUP(setup_plain, false, true, false)
 /* A device without ORNIC_CAPS_SHADOW that takes pushed WQEs */
-static inline int setup_push(void **state)
-{
-	return setup_as(state, false, true, true);
-}
-
+SETUP(setup_push, false, true, true)
 /* A device with ORNIC_CAPS_SHADOW and ORNIC_CAPS_CQ_DB */
-static inline int setup_cq_db(void **state)
-{
-	return setup_as(state, true, true, false);
-}
+SETUP(setup_cq_db, true, true, false)
 
 static inline int teardown(void **state)
 {

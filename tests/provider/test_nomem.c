@@ -190,7 +190,7 @@ CALL(alloc_device, keep(b, fake_alloc_device()))
 
 static int free_device(struct bench *b)
 {
-	fake_free_device(b->made);
+	fake_dev_ops->uninit_device(b->made);
 	return 0;
 }
 
