@@ -6,18 +6,15 @@ import re
 import shutil
 import struct
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 import pcapfile
 import pytest
 from lab.pair import find_again
 from lab.seed import seed
-from settings import complaints, counters, long, pings, queue_statistics, reset_function
+from settings import GUEST, complaints, counters, long, pings, queue_statistics, reset_function
 from stream import BYTES, TRANSFER_PORT, send_bytes
 from toeplitz import data_of, toeplitz
-
-GUEST = Path(__file__).parent / "guest"
 
 
 def test_settings_under_traffic(pair):
