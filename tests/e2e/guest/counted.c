@@ -34,20 +34,18 @@ static void write_with(struct ibv_qp *qp, struct mem *mem, uint32_t rkey)
 /* One try and one retry reach a QP that is destroyed */
 CASE(unknown_qp)
 {
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
 
 	pair_to_rtr(&pair);
 	qp_to_rts_with(pair.a, SHORT_TIMEOUT, 1, 0);
 	want_ok(ibv_destroy_qp(pair.b));
-	write_with(pair.a, &mem, mem.mr->rkey);
+	write_with(pair.a, &port->mem, port->mem.mr->rkey);
 	want_wc(pair.a_cq, 1, IBV_WC_RETRY_EXC_ERR);
 }
 
 /* The responder expects its peer at the address of the other machine */
 CASE(wrong_path)
 {
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
 	struct port other = *port;
 
@@ -56,7 +54,7 @@ CASE(wrong_path)
 	qp_to_rtr(port, pair.a, pair.b->qp_num);
 	qp_to_rtr(&other, pair.b, pair.a->qp_num);
 	qp_to_rts_with(pair.a, SHORT_TIMEOUT, 0, 0);
-	write_with(pair.a, &mem, mem.mr->rkey);
+	write_with(pair.a, &port->mem, port->mem.mr->rkey);
 	want_wc(pair.a_cq, 1, IBV_WC_RETRY_EXC_ERR);
 }
 
@@ -66,11 +64,10 @@ CASE(wrong_path)
  */
 CASE(datagrams)
 {
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_cq *a_cq = cq_make(port, 16, NULL), *b_cq = cq_make(port, 16, NULL);
 	struct ibv_qp *a = datagram_qp(port, a_cq), *b = datagram_qp(port, b_cq);
 	struct ibv_ah_attr ah_attr = port_ah_attr(port);
-	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	struct ibv_sge sge = mem_sge(&port->mem, 0, 64);
 	struct ibv_send_wr wr = {
 		.wr_id = 1, .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND,
 		.send_flags = IBV_SEND_SIGNALED,
@@ -84,22 +81,21 @@ CASE(datagrams)
 		want_ok(ibv_post_send(a, &wr, &bad));
 		want_wc(a_cq, 1, IBV_WC_SUCCESS);
 	}
-	sge = mem_sge(&mem, LEN / 2, 40 + 64);
+	sge = mem_sge(&port->mem, LEN / 2, 40 + 64);
 	want_ok(post_recv(b, 2, &sge));
-	post_datagram(a, wr.wr.ud.ah, b->qp_num, 3, mem_sge(&mem, 0, 65));
+	post_datagram(a, wr.wr.ud.ah, b->qp_num, 3, mem_sge(&port->mem, 0, 65));
 	want_wc(a_cq, 3, IBV_WC_SUCCESS);
 	/* This datagram is received, after all others were dropped */
-	post_datagram(a, wr.wr.ud.ah, b->qp_num, 4, mem_sge(&mem, 0, 64));
+	post_datagram(a, wr.wr.ud.ah, b->qp_num, 4, mem_sge(&port->mem, 0, 64));
 	want_wc(b_cq, 2, IBV_WC_SUCCESS);
 }
 
 /* An invalid rkey: an event for the responder, a completion for the requester */
 CASE(remote_access)
 {
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
 
-	write_with(pair.a, &mem, mem.mr->rkey ^ 0x5500);
+	write_with(pair.a, &port->mem, port->mem.mr->rkey ^ 0x5500);
 	want_wc(pair.a_cq, 1, IBV_WC_REM_ACCESS_ERR);
 	want_event(port, IBV_EVENT_QP_ACCESS_ERR, pair.b);
 	want(qp_state(pair.b) == IBV_QPS_ERR, "%d", qp_state(pair.b));
@@ -109,11 +105,10 @@ CASE(remote_access)
 /* An atomic on an address that is not aligned */
 CASE(invalid_request)
 {
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
 
-	want_ok(post_atomic(pair.a, IBV_WR_ATOMIC_FETCH_AND_ADD, 1, mem_sge(&mem, 0, 8),
-			    (uintptr_t)mem.buf + 4, mem.mr->rkey));
+	want_ok(post_atomic(pair.a, IBV_WR_ATOMIC_FETCH_AND_ADD, 1, mem_sge(&port->mem, 0, 8),
+			    (uintptr_t)port->mem.buf + 4, port->mem.mr->rkey));
 	want_wc(pair.a_cq, 1, IBV_WC_REM_INV_REQ_ERR);
 	want_event(port, IBV_EVENT_QP_REQ_ERR, pair.b);
 	want_no_event(port);
@@ -122,9 +117,8 @@ CASE(invalid_request)
 /* A SEND and two retries find no receive WQE */
 CASE(receiver_not_ready)
 {
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
-	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	struct ibv_sge sge = mem_sge(&port->mem, 0, 64);
 
 	pair_to_rtr(&pair);
 	/* RNR timers trigger the retries; the ACK timeout of 4 s does not expire */
@@ -136,49 +130,46 @@ CASE(receiver_not_ready)
 /* The first packet has the PSN after the expected one */
 CASE(out_of_sequence)
 {
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
 
 	pair_to_rtr(&pair);
 	qp_to_rts_from(pair.a, PSN + 1);
-	write_with(pair.a, &mem, mem.mr->rkey);
+	write_with(pair.a, &port->mem, port->mem.mr->rkey);
 	want_wc(pair.a_cq, 1, IBV_WC_RETRY_EXC_ERR);
 }
 
 /* The first packet has the PSN before the expected one, so it is only acknowledged */
 CASE(duplicate)
 {
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
 
-	mem_fill(&mem, 0, 64, 1);
+	mem_fill(&port->mem, 0, 64, 1);
 	pair_to_rtr(&pair);
 	qp_to_rts_from(pair.a, PSN - 1);
-	write_with(pair.a, &mem, mem.mr->rkey);
+	write_with(pair.a, &port->mem, port->mem.mr->rkey);
 	want_wc(pair.a_cq, 1, IBV_WC_SUCCESS);
-	want(!mem_is(&mem, LEN / 2, 64, 1), "it was executed");
+	want(!mem_is(&port->mem, LEN / 2, 64, 1), "it was executed");
 }
 
 CASE(requests)
 {
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
-	uintptr_t remote = (uintptr_t)mem.buf + LEN / 2;
-	struct ibv_sge sge = mem_sge(&mem, 0, 8);
+	uintptr_t remote = (uintptr_t)port->mem.buf + LEN / 2;
+	struct ibv_sge sge = mem_sge(&port->mem, 0, 8);
 	unsigned int i;
 
 	for (i = 0; i < WRITES; i++) {
-		write_with(pair.a, &mem, mem.mr->rkey);
+		write_with(pair.a, &port->mem, port->mem.mr->rkey);
 		want_wc(pair.a_cq, 1, IBV_WC_SUCCESS);
 	}
 	for (i = 0; i < READS; i++) {
-		want_ok(post_send(pair.a, IBV_WR_RDMA_READ, 1, &sge, remote, mem.mr->rkey));
+		want_ok(post_send(pair.a, IBV_WR_RDMA_READ, 1, &sge, remote, port->mem.mr->rkey));
 		want_wc(pair.a_cq, 1, IBV_WC_SUCCESS);
 	}
 	for (i = 0; i < ATOMICS; i++) {
 		want_ok(post_atomic(pair.a, i & 1 ? IBV_WR_ATOMIC_FETCH_AND_ADD :
 						    IBV_WR_ATOMIC_CMP_AND_SWP,
-				    1, sge, remote, mem.mr->rkey));
+				    1, sge, remote, port->mem.mr->rkey));
 		want_wc(pair.a_cq, 1, IBV_WC_SUCCESS);
 	}
 	for (i = 0; i < SENDS; i++) {
@@ -190,14 +181,13 @@ CASE(requests)
 /* More completions than the CQ holds */
 CASE(cq_overrun)
 {
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_cq *cq = cq_make(port, 4, NULL);
 	struct ibv_qp *qp = lonely_qp(port, cq);
 	int i;
 
 	want(cq->cqe < 60, "%d", cq->cqe);
 	for (i = 0; i <= cq->cqe; i++)
-		write_with(qp, &mem, mem.mr->rkey);
+		write_with(qp, &port->mem, port->mem.mr->rkey);
 	want_event(port, IBV_EVENT_CQ_ERR, cq);
 }
 

@@ -94,8 +94,7 @@ static struct ibv_cq *want_cq_event(struct ibv_comp_channel *channel)
 CASE(solicited)
 {
 	struct ibv_comp_channel *channel = channel_make(port);
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
-	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	struct ibv_sge sge = mem_sge(&port->mem, 0, 64);
 	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
 	struct ibv_cq *cq = cq_make(port, 64, channel);
 	struct ibv_send_wr wr = {
@@ -140,7 +139,6 @@ static void *destroy_cq(void *cq)
 CASE(destroy_waits_for_acks)
 {
 	struct ibv_comp_channel *channel = channel_make(port);
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_cq *cq = cq_make(port, 64, channel);
 	struct ibv_qp *qp = lonely_qp(port, cq);
 	struct timespec soon;
@@ -149,7 +147,7 @@ CASE(destroy_waits_for_acks)
 
 	for (i = 0; i < 3; i++) {
 		want_ok(ibv_req_notify_cq(cq, 0));
-		write_once(qp, &mem, i);
+		write_once(qp, &port->mem, i);
 		want(want_cq_event(channel) == cq, "event of something else");
 		want_wc(cq, i, IBV_WC_SUCCESS);
 	}
@@ -239,7 +237,6 @@ static void count_event(struct storm *storm)
  */
 CASE(event_storm)
 {
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_comp_channel *channels[CHANNELS];
 	struct storm storms[STORM_CQS] = { 0 };
 	struct shooter shooters[2];
@@ -261,7 +258,7 @@ CASE(event_storm)
 						  channels[i % CHANNELS],
 						  i % port->ctx->num_comp_vectors));
 		storms[i].qp = lonely_qp(port, storms[i].cq);
-		storms[i].mem = &mem;
+		storms[i].mem = &port->mem;
 		arm(&storms[i]);
 	}
 	for (i = 0; i < 2; i++) {
@@ -312,14 +309,13 @@ CASE(event_storm)
 CASE(arm_poll_race)
 {
 	struct ibv_comp_channel *channel = channel_make(port);
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	unsigned int slept = 0, i, spin;
 	struct storm storm = { 0 };
 
 	storm.cq = cq_make(port, 64, channel);
 	storm.qp = lonely_qp(port, storm.cq);
 	for (i = 0; i < RACES; i++) {
-		write_once(storm.qp, &mem, i);
+		write_once(storm.qp, &port->mem, i);
 		for (spin = 0; spin < i * 11 % 40000; spin++)
 			__asm__ volatile("" ::: "memory");
 		while (storm.done == i) {
@@ -371,8 +367,7 @@ static void *resize(void *arg)
 CASE(resize_under_traffic)
 {
 	struct ibv_comp_channel *channel = channel_make(port);
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
-	struct resizer resizer = { .storm.mem = &mem };
+	struct resizer resizer = { .storm.mem = &port->mem };
 	struct storm *storm = &resizer.storm;
 	pthread_t thread;
 
@@ -381,7 +376,7 @@ CASE(resize_under_traffic)
 	want_ok(pthread_create(&thread, NULL, resize, &resizer));
 	while (!__atomic_load_n(&resizer.stop, __ATOMIC_ACQUIRE) || storm->done < storm->sent) {
 		while (!resizer.stop && storm->sent - storm->done < 40)
-			write_once(storm->qp, &mem, storm->sent++);
+			write_once(storm->qp, &port->mem, storm->sent++);
 		arm(storm);
 		drain(storm);
 		if (storm->done == storm->sent)
@@ -396,18 +391,17 @@ CASE(resize_under_traffic)
 /* Unpolled completions move to the new ring, and must fit */
 CASE(resize_keeps_entries)
 {
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_cq *cq = cq_make(port, 64, NULL);
 	struct ibv_qp *qp = lonely_qp(port, cq);
 	unsigned int i, next = 0;
 
 	for (i = 0; i < 50; i++)
-		write_once(qp, &mem, i);
+		write_once(qp, &port->mem, i);
 	sleep_ms(NEVER_MS);
 	want_wc(cq, next++, IBV_WC_SUCCESS);
 	want_ok(ibv_resize_cq(cq, 500));
 	for (; i < 60; i++)
-		write_once(qp, &mem, i);
+		write_once(qp, &port->mem, i);
 	want_wc(cq, next++, IBV_WC_SUCCESS);
 	sleep_ms(NEVER_MS);
 	want(ibv_resize_cq(cq, 8) == EINVAL, "58 entries in a CQ for 8");
@@ -451,7 +445,6 @@ static void want_soon(struct ibv_comp_channel *channel, struct ibv_cq *cq, struc
 CASE(moderation)
 {
 	struct ibv_comp_channel *channel = channel_make(port);
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_cq *cq = cq_make(port, 64, channel);
 	struct ibv_qp *qp = lonely_qp(port, cq);
 	struct ibv_modify_cq_attr unknown = { .attr_mask = 1u << 30 };
@@ -462,21 +455,20 @@ CASE(moderation)
 	/* Too few completions: the period of 65 ms passes */
 	want_ok(ibv_req_notify_cq(cq, 0));
 	begin = now_ms();
-	write_once(qp, &mem, 0);
+	write_once(qp, &port->mem, 0);
 	want_wc(cq, 0, IBV_WC_SUCCESS);
 	ibv_ack_cq_events(want_cq_event(channel), 1);
 	want(now_ms() - begin >= 55, "after %u ms", (unsigned int)(now_ms() - begin));
 	/* Enough completions: the event comes at once in at least one of the rounds */
-	want_soon(channel, cq, qp, &mem, 8);
+	want_soon(channel, cq, qp, &port->mem, 8);
 	/* No moderation */
 	moderate(cq, 0, 0);
-	want_soon(channel, cq, qp, &mem, 1);
+	want_soon(channel, cq, qp, &port->mem, 1);
 }
 
 /* A CQ that is not polled fails with its QPs; other CQs do not */
 CASE(overrun)
 {
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_cq *cq = cq_make(port, 4, NULL), *other = cq_make(port, 64, NULL);
 	struct ibv_qp *qp = lonely_qp(port, cq), *neighbour = lonely_qp(port, other);
 	struct ibv_qp_attr to_init = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
@@ -487,7 +479,7 @@ CASE(overrun)
 
 	want(cq->cqe < 60, "%d", cq->cqe);
 	for (i = 0; i < 60; i++)
-		write_once(qp, &mem, i);
+		write_once(qp, &port->mem, i);
 	while (!cq_err || !qp_fatal) {
 		event = take_event(port, SOON_MS);
 		if (event.event_type == IBV_EVENT_CQ_ERR && event.element.cq == cq && !cq_err)
@@ -500,7 +492,7 @@ CASE(overrun)
 	}
 	want(qp_state(qp) == IBV_QPS_ERR, "%d", qp_state(qp));
 	want(qp_state(neighbour) == IBV_QPS_RTS, "%d", qp_state(neighbour));
-	write_once(neighbour, &mem, 7);
+	write_once(neighbour, &port->mem, 7);
 	want_wc(other, 7, IBV_WC_SUCCESS);
 	want_no_event(port);
 	/* The CQ takes no new QP, and its old one stays in RESET ([ORNIC-CQ-8]) */
@@ -516,7 +508,6 @@ CASE(overrun)
 /* A CQ that ignores overruns may lose completions; its QP goes on */
 CASE(overrun_ignored)
 {
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_cq_init_attr_ex init = {
 		.cqe = 4,
 		.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
@@ -528,12 +519,12 @@ CASE(overrun_ignored)
 	int i;
 
 	want(cq->cqe < 59, "%d", cq->cqe);
-	mem_fill(&mem, 0, 64, 1);
+	mem_fill(&port->mem, 0, 64, 1);
 	for (i = 0; i < 59; i++)
-		write_once(qp, &mem, i);
+		write_once(qp, &port->mem, i);
 	/* The data of the last WRITE shows that all earlier ones have completed */
-	write_to(qp, &mem, i, LEN / 2 + 64);
-	while (!mem_is(&mem, LEN / 2 + 64, 64, 1))
+	write_to(qp, &port->mem, i, LEN / 2 + 64);
+	while (!mem_is(&port->mem, LEN / 2 + 64, 64, 1))
 		want(now_ms() < end, "the QP has stopped");
 	want_no_event(port);
 	want(qp_state(qp) == IBV_QPS_RTS, "%d", qp_state(qp));

@@ -17,15 +17,14 @@
 /* The first packet reaches a responder in RTR: one event per connection */
 CASE(comm_est)
 {
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
-	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	struct ibv_sge sge = mem_sge(&port->mem, 0, 64);
 	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
 	unsigned int i;
 
 	pair_to_rtr(&pair);
 	qp_to_rts(pair.a);
 	for (i = 0; i < 2; i++) {
-		post_write(pair.a, i, &sge, &mem, 64);
+		post_write(pair.a, i, &sge, &port->mem, 64);
 		want_wc(pair.a_cq, i, IBV_WC_SUCCESS);
 	}
 	want_event(port, IBV_EVENT_COMM_EST, pair.b);
@@ -52,7 +51,6 @@ static unsigned int place(struct ibv_qp **crowd, const struct ibv_qp *qp)
 CASE(crowd_fails)
 {
 	struct ibv_cq *cq = cq_make(port, 4, NULL);
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct pair neighbours = pair_make(port, IBV_QPT_RC, NULL);
 	struct ibv_qp_init_attr init = {
 		.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_UD,
@@ -60,7 +58,7 @@ CASE(crowd_fails)
 	};
 	struct ibv_qp **crowd = made(calloc(CROWD, sizeof(struct ibv_qp *)));
 	bool *told = made(calloc(CROWD, sizeof(bool)));
-	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	struct ibv_sge sge = mem_sge(&port->mem, 0, 64);
 	unsigned int i, at, left = CROWD;
 	struct ibv_async_event event;
 	bool cq_err = false;
@@ -74,7 +72,7 @@ CASE(crowd_fails)
 	qp = lonely_qp(port, cq);
 	crowd[i] = qp;
 	for (i = 0; i < 60; i++)
-		post_write(qp, i, &sge, &mem, LEN / 2);
+		post_write(qp, i, &sge, &port->mem, LEN / 2);
 	while (left || !cq_err) {
 		want(readable(port->ctx->async_fd, SOON_MS), "%u QPs got no event", left);
 		event = take_event(port, 0);
@@ -89,7 +87,7 @@ CASE(crowd_fails)
 			left--;
 		}
 	}
-	post_write(neighbours.a, 7, &sge, &mem, LEN / 2);
+	post_write(neighbours.a, 7, &sge, &port->mem, LEN / 2);
 	want_wc(neighbours.a_cq, 7, IBV_WC_SUCCESS);
 	want_no_event(port);
 }

@@ -142,8 +142,7 @@ CASE(create_returns_caps)
 /* A queue holds at least the reported number of WQEs and becomes full; all are executed */
 CASE(queues_hold_reported_sizes)
 {
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
-	struct ibv_sge sge = mem_sge(&mem, 0, 8);
+	struct ibv_sge sge = mem_sge(&port->mem, 0, 8);
 	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
 	struct ibv_qp_init_attr told;
 	struct ibv_qp_attr attr;
@@ -158,7 +157,8 @@ CASE(queues_hold_reported_sizes)
 	qp_to_rts(pair.a);
 	/* b does not respond yet */
 	for (count = 0; !(err = post_send(pair.a, IBV_WR_RDMA_WRITE, count, &sge,
-					  (uintptr_t)mem.buf + 8, mem.mr->rkey)); count++)
+					  (uintptr_t)port->mem.buf + 8,
+					  port->mem.mr->rkey)); count++)
 		want(count < 64 * told.cap.max_send_wr, "never full");
 	want(err == ENOMEM && count >= told.cap.max_send_wr, "%u: %s", count, strerror(err));
 	qp_to_rtr(port, pair.b, pair.a->qp_num);
@@ -168,11 +168,10 @@ CASE(queues_hold_reported_sizes)
 
 CASE(signal_all)
 {
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
-	struct ibv_sge sge = mem_sge(&mem, 0, 8);
+	struct ibv_sge sge = mem_sge(&port->mem, 0, 8);
 	struct ibv_send_wr wr = {
 		.wr_id = 9, .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE,
-		.wr.rdma = { (uintptr_t)mem.buf + 64, mem.mr->rkey },
+		.wr.rdma = { (uintptr_t)port->mem.buf + 64, port->mem.mr->rkey },
 	}, *bad;
 	struct ibv_cq *cq = cq_make(port, 64, NULL);
 	struct ibv_qp_init_attr init;
@@ -313,8 +312,7 @@ CASE(query_psns_are_live)
 CASE(reset_and_reuse)
 {
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
-	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	struct ibv_sge sge = mem_sge(&port->mem, 0, 64);
 	unsigned int i;
 
 	for (i = 0; i < 3; i++) {
@@ -338,8 +336,7 @@ CASE(reset_and_reuse)
 CASE(error_flushes)
 {
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
-	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	struct ibv_sge sge = mem_sge(&port->mem, 0, 64);
 	unsigned int i;
 
 	for (i = 0; i < 10; i++)
@@ -369,8 +366,7 @@ static int query_draining(struct ibv_qp *qp)
 CASE(sqd_drains)
 {
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
-	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	struct ibv_sge sge = mem_sge(&port->mem, 0, 64);
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_SQD, .en_sqd_async_notify = 1 };
 
 	/* There is no receive WQE yet: RNR NAKs keep it outstanding */
@@ -401,8 +397,7 @@ CASE(sqd_drains)
 CASE(sqd_of_an_idle_queue)
 {
 	struct pair pair = pair_make(port, IBV_QPT_RC, NULL);
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
-	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	struct ibv_sge sge = mem_sge(&port->mem, 0, 64);
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_SQD, .en_sqd_async_notify = 1 };
 
 	want_ok(ibv_modify_qp(pair.a, &attr, IBV_QP_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY));
@@ -411,7 +406,7 @@ CASE(sqd_of_an_idle_queue)
 	want_no_event(port);
 	/* A responder goes on in SQD */
 	qp_set_state(pair.a, IBV_QPS_RTS);
-	post_write(pair.a, 5, &sge, &mem, 64);
+	post_write(pair.a, 5, &sge, &port->mem, 64);
 	want_wc(pair.a_cq, 5, IBV_WC_SUCCESS);
 }
 
@@ -420,10 +415,10 @@ CASE(sqe_recovers)
 {
 	struct ibv_ah_attr ah_attr = port_ah_attr(port);
 	struct ibv_ah *ah = made(ibv_create_ah(port->pd, &ah_attr));
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
 	struct ibv_cq *a_cq = cq_make(port, 64, NULL), *b_cq = cq_make(port, 64, NULL);
 	struct ibv_qp *a = datagram_qp(port, a_cq), *b = datagram_qp(port, b_cq);
-	struct ibv_sge good = mem_sge(&mem, 0, 64), bad = good, recv = mem_sge(&mem, 1024, 128);
+	struct ibv_sge good = mem_sge(&port->mem, 0, 64), bad = good;
+	struct ibv_sge recv = mem_sge(&port->mem, 1024, 128);
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTS, .cur_qp_state = IBV_QPS_SQE };
 
 	bad.lkey ^= 0x5500;
@@ -451,8 +446,7 @@ CASE(sqe_recovers)
 CASE(sqe_of_uc)
 {
 	struct pair pair = pair_make(port, IBV_QPT_UC, NULL);
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
-	struct ibv_sge good = mem_sge(&mem, 0, 64), bad = good;
+	struct ibv_sge good = mem_sge(&port->mem, 0, 64), bad = good;
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTS, .cur_qp_state = IBV_QPS_SQE };
 
 	bad.lkey ^= 0x5500;
@@ -470,8 +464,7 @@ CASE(sqe_of_uc)
 CASE(rnr_retry)
 {
 	struct pair pair = pair_init(port, IBV_QPT_RC, NULL);
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
-	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	struct ibv_sge sge = mem_sge(&port->mem, 0, 64);
 	struct pair few;
 
 	pair_to_rtr(&pair);
@@ -496,8 +489,7 @@ CASE(timeout_0)
 {
 	struct pair silent = pair_init(port, IBV_QPT_RC, NULL);
 	struct pair dead = pair_init(port, IBV_QPT_RC, NULL);
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
-	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	struct ibv_sge sge = mem_sge(&port->mem, 0, 64);
 
 	/* The peers are in INIT and do not respond */
 	qp_to_rtr(port, silent.a, silent.b->qp_num);
@@ -518,5 +510,6 @@ CASE(destroy_uses)
 	want_errno(EBUSY, ibv_destroy_cq(pair.a_cq));
 	want_errno(EBUSY, ibv_dealloc_pd(port->pd));
 	pair_destroy(&pair);
+	mem_free(&port->mem);
 	want_ok(ibv_dealloc_pd(port->pd));
 }

@@ -50,8 +50,7 @@ CASE(users)
 
 CASE(full)
 {
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
-	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	struct ibv_sge sge = mem_sge(&port->mem, 0, 64);
 	struct ibv_srq *srq = srq_make(port, 16);
 	struct ibv_srq_attr attr;
 	unsigned int i;
@@ -100,8 +99,7 @@ CASE(shared)
 /* An empty SRQ makes the sender wait until a WQE is posted */
 CASE(empty)
 {
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
-	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	struct ibv_sge sge = mem_sge(&port->mem, 0, 64);
 	struct ibv_srq *srq = srq_make(port, 16);
 	struct pair pair = pair_make(port, IBV_QPT_RC, srq);
 
@@ -130,8 +128,7 @@ static unsigned int get_limit(struct ibv_srq *srq)
 /* The event comes once when fewer are left, and again only after another request */
 CASE(limit_event)
 {
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
-	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	struct ibv_sge sge = mem_sge(&port->mem, 0, 64);
 	struct ibv_srq *srq = srq_make(port, 16);
 	struct pair pair = pair_make(port, IBV_QPT_RC, srq);
 	struct ibv_srq_attr attr = { .srq_limit = 1u << 20 };
@@ -158,8 +155,7 @@ CASE(limit_event)
 
 CASE(resize)
 {
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
-	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	struct ibv_sge sge = mem_sge(&port->mem, 0, 64);
 	struct ibv_srq *srq = srq_make(port, 16);
 	struct pair pair = pair_make(port, IBV_QPT_RC, srq);
 	struct ibv_srq_attr attr = { .max_wr = 200 }, told;
@@ -190,8 +186,7 @@ CASE(resize)
 /* A QP that has failed takes no more WQEs and reports that; the others use the rest */
 CASE(last_wqe)
 {
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
-	struct ibv_sge sge = mem_sge(&mem, 0, 64);
+	struct ibv_sge sge = mem_sge(&port->mem, 0, 64);
 	struct ibv_srq *srq = srq_make(port, 16);
 	struct pair living = pair_make(port, IBV_QPT_RC, srq);
 	struct pair dying = pair_make(port, IBV_QPT_RC, srq);
@@ -212,8 +207,7 @@ CASE(last_wqe)
 /* The same when the card takes the QP to ERR */
 CASE(last_wqe_by_error)
 {
-	struct mem mem = mem_make(port, LEN, ACCESS_ALL);
-	struct ibv_sge sge = mem_sge(&mem, 0, 64), small = mem_sge(&mem, 0, 8);
+	struct ibv_sge sge = mem_sge(&port->mem, 0, 64), small = mem_sge(&port->mem, 0, 8);
 	struct ibv_srq *srq = srq_make(port, 16);
 	struct pair pair = pair_make(port, IBV_QPT_RC, srq);
 

@@ -18,6 +18,7 @@
 #define QP_DEPTH 64
 #define QP_INLINE 64
 #define RETRY_MS 200
+#define CASE_MEM 4096
 
 _Noreturn void failed(const char *file, int line, const char *format, ...)
 {
@@ -43,6 +44,7 @@ static bool run_alone(const struct test_case *test, const char *device, unsigned
 	if (!pid) {
 		alarm(CASE_SECONDS);
 		port_open(&port, device, gid_index);
+		port.mem = mem_make(&port, CASE_MEM, ACCESS_ALL);
 		test->run(&port);
 		exit(0);
 	}

@@ -22,20 +22,21 @@
 /* A case that takes longer is killed; the machine may be busy */
 #define CASE_SECONDS 360
 
-/* An open port */
+/* Registered memory */
+struct mem {
+	uint8_t *buf;
+	size_t len;
+	struct ibv_mr *mr;
+};
+
+/* An open port; only a case has mem, of 4096 bytes with ACCESS_ALL */
 struct port {
 	struct ibv_context *ctx;
 	struct ibv_pd *pd;
 	struct ibv_device_attr dev;
 	union ibv_gid gid;
 	unsigned int gid_index;
-};
-
-/* Registered memory */
-struct mem {
-	uint8_t *buf;
-	size_t len;
-	struct ibv_mr *mr;
+	struct mem mem;
 };
 
 /* Two QPs with a CQ each; b may have an SRQ */
