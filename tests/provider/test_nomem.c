@@ -222,13 +222,7 @@ static int unimport_pd(struct bench *b)
 	return 0;
 }
 
-static int alloc_td(struct bench *b)
-{
-	struct ibv_td_init_attr attr = {};
-
-	return keep(b, b->ops->alloc_td(b->ctx, &attr));
-}
-
+CALL(alloc_td, keep(b, b->ops->alloc_td(b->ctx, &(struct ibv_td_init_attr){})))
 CALL(reg_mr, keep(b, b->ops->reg_mr(b->pd, NULL, 1, 0, 0)))
 CALL(reg_dmabuf_mr, keep(b, b->ops->reg_dmabuf_mr(b->pd, 0, 1, 0, 0, 0)))
 CALL(alloc_null_mr, keep(b, b->ops->alloc_null_mr(b->pd)))
@@ -242,14 +236,7 @@ static int unimport_mr(struct bench *b)
 }
 
 CALL(alloc_mw, keep(b, b->ops->alloc_mw(b->pd, IBV_MW_TYPE_2)))
-
-static int create_ah(struct bench *b)
-{
-	struct ibv_ah_attr attr = {};
-
-	return keep(b, b->ops->create_ah(b->pd, &attr));
-}
-
+CALL(create_ah, keep(b, b->ops->create_ah(b->pd, &(struct ibv_ah_attr){})))
 CALL(create_cq, keep(b, b->ops->create_cq(b->ctx, 8, NULL, 0)))
 
 static int create_cq_ex(struct bench *b)
@@ -263,7 +250,6 @@ static int create_cq_ex(struct bench *b)
 }
 
 CALL(resize_cq, b->ops->resize_cq(b->f->cq, b->turn++ & 1 ? 8 : 16))
-
 CALL(create_srq, keep(b, create_srq_in(b->f, b->pd, 4, 1)))
 
 static int create_srq_ex(struct bench *b)
@@ -286,13 +272,8 @@ static int resize_srq(struct bench *b)
 	return b->ops->modify_srq(b->srq, &attr, IBV_SRQ_MAX_WR);
 }
 
-static int open_xrcd(struct bench *b)
-{
-	struct ibv_xrcd_init_attr attr = {};
-
-	return keep(b, b->ops->open_xrcd(b->ctx, &attr));
-}
-
+CALL(open_xrcd,
+     keep(b, b->ops->open_xrcd(b->ctx, &(struct ibv_xrcd_init_attr){})))
 CALL(create_qp, keep(b, create_qp_in(b->f, b->pd, b->f->cq)))
 CALL(create_qp_in_parent, keep(b, create_qp_in(b->f, b->parent, b->f->cq)))
 CALL(create_qp_ex,
@@ -368,12 +349,8 @@ static int create_flow(struct bench *b)
 	return keep(b, b->ops->create_flow(b->f->rc, &rule.attr));
 }
 
-static int create_counters(struct bench *b)
-{
-	struct ibv_counters_init_attr attr = {};
-
-	return keep(b, b->ops->create_counters(b->ctx, &attr));
-}
+CALL(create_counters,
+     keep(b, b->ops->create_counters(b->ctx, &(struct ibv_counters_init_attr){})))
 
 /* Creates counters and attaches two points, so that the list of points grows */
 static int attach_counters(struct bench *b)
