@@ -90,6 +90,8 @@ KIND(mw, ibv_alloc_mw(base->port->pd, IBV_MW_TYPE_2), ibv_dealloc_mw, MAX(max_mw
 KIND(xrcd, xrcd_try(base->port), ibv_close_xrcd)
 /* Another rule each time ([ORNIC-FLOW-14]) */
 KIND(flow, flow_from(base->raw, 0x01000000 + base->rules++, NULL), ibv_destroy_flow)
+KIND(counters, ibv_create_counters(base->port->ctx, &(struct ibv_counters_init_attr){}),
+     ibv_destroy_counters)
 KIND(channel, ibv_create_comp_channel(base->port->ctx), ibv_destroy_comp_channel)
 
 static void *new_qp(struct base *base)
@@ -118,14 +120,6 @@ static uint32_t limit_table(const struct base *base)
 	return attr.rss_caps.max_rwq_indirection_tables;
 }
 KIND(table, new_table(base), ibv_destroy_rwq_ind_table, .limit = limit_table)
-
-static void *new_counters(struct base *base)
-{
-	struct ibv_counters_init_attr attr = {};
-
-	return ibv_create_counters(base->port->ctx, &attr);
-}
-KIND(counters, new_counters(base), ibv_destroy_counters)
 
 static void *new_ah(struct base *base)
 {

@@ -87,13 +87,8 @@ CALL(create_flow, keep(flow, flow_from(nomem->qp, RULE_SRC, NULL)))
 CALL(create_counted_flow, keep(flow, flow_from(nomem->qp, RULE_SRC, nomem->counters)))
 CALL(destroy_flow, ibv_destroy_flow(nomem->made.flow))
 
-static int create_counters(struct nomem *nomem)
-{
-	struct ibv_counters_init_attr attr = {};
-
-	return keep(counters, ibv_create_counters(nomem->port.ctx, &attr));
-}
-
+CALL(create_counters, keep(counters, ibv_create_counters(nomem->port.ctx,
+							 &(struct ibv_counters_init_attr){})))
 CALL(destroy_counters, ibv_destroy_counters(nomem->made.counters))
 
 static int attach_counters(struct nomem *nomem)
