@@ -23,8 +23,8 @@ NOTHING_OWN = {
         read_counters""",
     "no command": "create_ah query_device query_port query_gid_table open_qp alloc_null_mr",
 }
-# Likewise, if the driver's table of such numbers happens to have a place for the new one
-SELDOM_OWN = "alloc_pd open_xrcd alloc_mw_1 alloc_mw_2 create_counters attach_counters"
+# Likewise, if the driver has what they need: a place in its table of such numbers, a doorbell page
+SELDOM_OWN = "open alloc_pd open_xrcd alloc_mw_1 alloc_mw_2 create_counters attach_counters"
 
 
 @pytest.fixture
