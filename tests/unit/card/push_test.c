@@ -72,6 +72,15 @@ static struct ornic_push_line line_of(struct side *side)
 	return line;
 }
 
+/* Post the WQE of write_wr(). Return: the line that pushes it. */
+static struct ornic_push_line post_write(struct pair *pair, uint64_t seed)
+{
+	struct pair_wr wr = write_wr(pair, seed);
+
+	pair_post(A(pair), &wr);
+	return line_of(A(pair));
+}
+
 static void piece(struct side *side, uint32_t page, unsigned int at,
 		  const struct ornic_push_line *line, unsigned int n)
 {
@@ -110,12 +119,10 @@ static void arrived(struct pair *pair, uint64_t seed)
 /* [ORNIC-PUSH-6], [ORNIC-PUSH-9] The ring does not have it any more */
 TEST(test_pushed_wqe_is_taken, struct pair *pair, IN(setup, pair_teardown))
 {
-	struct pair_wr wr;
 	uint64_t i;
 
 	for (i = 1; i < 200; i++) {
-		wr = write_wr(pair, i);
-		pair_post(A(pair), &wr);
+		post_write(pair, i);
 		push_line(A(pair), i % (ORNIC_PUSH_PAGE_SIZE / LINE));
 		memset(last_slot(A(pair)), 0xff, ORNIC_SLOT_SIZE);
 		pair_run(pair);
@@ -149,15 +156,12 @@ TEST(test_longest_wqe, struct pair *pair, IN(setup, pair_teardown))
 /* [ORNIC-PUSH-4] The doorbell alone reads the ring, in time */
 TEST(test_doorbell_alone, struct pair *pair, IN(setup, pair_teardown))
 {
-	struct pair_wr wr;
 	unsigned int i;
 
 	for (i = 1; i < PIECES; i++) {
 		struct ornic_push_line line;
 
-		wr = write_wr(pair, i);
-		pair_post(A(pair), &wr);
-		line = line_of(A(pair));
+		line = post_write(pair, i);
 		memset(line.wqe, 0xff, sizeof(line.wqe));
 		pieces(A(pair), A(pair)->uctx, 3, &line, i);
 		pair_sleep(pair, 1000000);
@@ -172,14 +176,11 @@ TEST(test_later_accesses, struct pair *pair, IN(setup, pair_teardown))
 {
 	struct host *host = A(pair)->host;
 	struct ornic_push_line line;
-	struct pair_wr wr;
 	unsigned int i;
 	uint64_t val;
 
 	for (i = 1; i <= 5; i++) {
-		wr = write_wr(pair, i);
-		pair_post(A(pair), &wr);
-		line = line_of(A(pair));
+		line = post_write(pair, i);
 		pieces(A(pair), A(pair)->uctx, 3, &line, PIECES - 1);
 		pair_run(pair);
 		pair_poll_none(A(pair));
@@ -214,30 +215,24 @@ TEST(test_pieces_in_disorder, struct pair *pair, IN(setup, pair_teardown))
 	struct ornic_push_line line;
 	uint32_t other = host_uctx(A(pair)->host, 0, 0);
 	uint32_t uctx = A(pair)->uctx;
-	struct pair_wr wr = write_wr(pair, 1);
 	unsigned int i;
 
 	/* Downwards: the doorbell comes last */
-	pair_post(A(pair), &wr);
-	line = line_of(A(pair));
+	line = post_write(pair, 1);
 	for (i = PIECES; i--;)
 		piece(A(pair), uctx, 0, &line, i);
 	pair_sleep(pair, 1000000);
 	arrived(pair, 1);
 
 	/* With a piece of another line between */
-	wr = write_wr(pair, 2);
-	pair_post(A(pair), &wr);
-	line = line_of(A(pair));
+	line = post_write(pair, 2);
 	for (i = 0; i < PIECES; i++)
 		piece(A(pair), uctx, i == 4, &line, i);
 	pair_run(pair);
 	arrived(pair, 2);
 
 	/* With one left out */
-	wr = write_wr(pair, 3);
-	pair_post(A(pair), &wr);
-	line = line_of(A(pair));
+	line = post_write(pair, 3);
 	for (i = 0; i < PIECES; i++)
 		if (i != 5)
 			piece(A(pair), uctx, 0, &line, i);
@@ -245,9 +240,7 @@ TEST(test_pieces_in_disorder, struct pair *pair, IN(setup, pair_teardown))
 	arrived(pair, 3);
 
 	/* With the rest in the page of another process */
-	wr = write_wr(pair, 4);
-	pair_post(A(pair), &wr);
-	line = line_of(A(pair));
+	line = post_write(pair, 4);
 	for (i = 0; i < PIECES; i++)
 		piece(A(pair), i < 4 ? uctx : other, 0, &line, i);
 	pair_run(pair);
@@ -261,11 +254,8 @@ TEST(test_pieces_in_disorder, struct pair *pair, IN(setup, pair_teardown))
 /* [ORNIC-PUSH-6] Older WQEs are executed first, from the ring as this one */
 TEST(test_not_the_next_wqe, struct pair *pair, IN(setup, pair_teardown))
 {
-	struct pair_wr wr = write_wr(pair, 1);
-
-	pair_post(A(pair), &wr);
-	wr = write_wr(pair, 2);
-	pair_post(A(pair), &wr);
+	post_write(pair, 1);
+	post_write(pair, 2);
 	push_line(A(pair), 0);
 	pair_run(pair);
 	arrived(pair, 1);
@@ -316,12 +306,10 @@ TEST(test_bad_lines, struct pair *pair, IN(setup, pair_teardown))
 {
 	struct host *host = A(pair)->host;
 	uint32_t other = host_uctx(host, 0, 0);
-	struct pair_wr wr = write_wr(pair, 1);
 	struct ornic_push_line line;
 	uint64_t val = 1, at = PUSH_OFFSET;
 
-	pair_post(A(pair), &wr);
-	line = line_of(A(pair));
+	line = post_write(pair, 1);
 	pieces(A(pair), other, 0, &line, PIECES);
 	assert_int_equal(stat(pair, ORNIC_DEVICE_STAT_bad_doorbell_queue), 1);
 
@@ -349,16 +337,13 @@ TEST(test_bad_lines, struct pair *pair, IN(setup, pair_teardown))
 /* [ORNIC-DB-7] A line that waits is of before the RESET that follows */
 TEST(test_reset_of_the_qp, struct pair *pair, IN(setup, pair_teardown))
 {
-	struct pair_wr wr = write_wr(pair, 1);
 	struct ornic_push_line line;
 
-	pair_post(A(pair), &wr);
-	line = line_of(A(pair));
+	line = post_write(pair, 1);
 	pieces(A(pair), A(pair)->uctx, 0, &line, PIECES - 1);
 	pair_again(pair);
 	/* The index of the line would fit now */
-	wr = write_wr(pair, 2);
-	pair_post(A(pair), &wr);
+	post_write(pair, 2);
 	piece(A(pair), A(pair)->uctx, 0, &line, PIECES - 1);
 	pair_sleep(pair, 1000000);
 	pair_poll_none(A(pair));
