@@ -13,7 +13,7 @@
 #define TEST_KEPT	(TEST_SLOTS / 8)
 #define TEST_PROCESSES	8
 #define TEST_TIMEOUT_MS	10000
-/* What the processes of a test may have, if there are enough slots */
+/* Slots that the processes of a test may have together, if there are enough */
 #define TEST_PARTS	(ORNIC_SHARE_OPEN + TEST_PROCESSES * ORNIC_SHARE_SLOTS)
 
 static struct ornic_shares *test_shares(struct kunit *test, u32 slots)
@@ -201,7 +201,7 @@ static void test_waiter_end(struct test_waiter *waiter)
 	put_task_struct(waiter->task);
 }
 
-/* Who waits for its own process, for others, or urgently, goes on when a slot is returned */
+/* Waiters for their own process, for others, and urgent ones go on when a slot is returned */
 static void ornic_test_waiters_go_on(struct kunit *test)
 {
 	struct ornic_shares *shares = test_shares(test, TEST_SLOTS);
@@ -228,7 +228,7 @@ static void ornic_test_waiters_go_on(struct kunit *test)
 	test_give(shares, urgent);
 	test_waiter_end(&now);
 
-	/* What others return is nothing to who waits for its own process */
+	/* A waiter for its own process gets no slot that others return */
 	test_give(shares, more);
 	test_wait_for_waiter(test, ornic_share_of(shares, tgid[0]));
 	test_give(shares, taken);

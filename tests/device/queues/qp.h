@@ -138,7 +138,7 @@ _Static_assert(QP_LINE(base.obj, base.flags) &&
 	       QP_LINE(resp.fresh, resp.payer),
 	       "what a message needs is in as few cache lines as possible");
 
-/* What both sides of a QP need */
+/* Begin to load the lines that both sides of a QP need */
 static inline void qp_prefetch(const struct qp *qp)
 {
 	__builtin_prefetch(&qp->base.obj);

@@ -47,7 +47,7 @@ TEST(test_pairs, struct kit *w, IN_KIT_PAIRS)
 	}
 }
 
-/* What has completed is there before an event that follows, and before a command completes */
+/* Completions are there before an event that follows, and before a command completes */
 TEST(test_pairs_before_others, struct kit *w, IN_KIT_PAIRS)
 {
 	struct eq_source source;
