@@ -180,7 +180,7 @@ void ornic_uctx_kernel_uninit(struct ornic_core *core)
 static bool ornic_uctx_has_push(const struct ornic_core *core)
 {
 	return core->odev.lim.features & ORNIC_FEAT_PUSH && arch_can_pci_mmap_wc() &&
-	       PAGE_SIZE <= core->db_stride / 2;
+	       core->db_stride / 2 >= PAGE_SIZE;
 }
 
 int ornic_uctx_alloc(struct ornic_dev *odev, struct ornic_uctx *uctx)
