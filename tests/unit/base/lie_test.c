@@ -45,7 +45,7 @@ static void lies(struct kit *w, const char *text)
 
 static uint64_t told(struct kit *w, const char *name)
 {
-	char full[STAT_MAX];
+	char full[STAT_MAX + sizeof("lies.")];
 
 	snprintf(full, sizeof(full), "lies.%s", name);
 	return host_card_stat(w->host, full);
