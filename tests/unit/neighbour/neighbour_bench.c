@@ -3,9 +3,8 @@
  * Attacks as a benchmark, in CPU time of the thread that runs the cards: other
  * processes do not disturb it.
  *
- * NEIGHBOUR_ATTACKS: names of attacks, separated by commas. NEIGHBOUR_ROWS: file
- * to append a line to for each of them: name, longest register read (ns),
- * bytes per ms alone and under the attack.
+ * NEIGHBOUR_ROWS: file to append a line to for each of them: name, longest
+ * register read (ns), bytes per ms alone and under the attack.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -64,38 +63,22 @@ static void run(void **state)
 	free(bulk);
 }
 
-static bool is_wanted(const char *name)
-{
-	const char *names = getenv("NEIGHBOUR_ATTACKS");
-	size_t len = strlen(name);
-
-	for (; names; names = strchr(names, ',')) {
-		names += *names == ',';
-		if (!strncmp(names, name, len) &&
-		    (!names[len] || names[len] == ','))
-			return true;
-	}
-	return false;
-}
-
 int neighbours_main(const char *name, const struct attack *attacks,
 		    unsigned int count)
 {
 	struct CMUnitTest *tests = calloc(count, sizeof(*tests));
-	unsigned int i, wanted = 0;
+	unsigned int i;
 	int failed;
 
 	for (i = 0; i < count; i++)
-		if (is_wanted(attacks[i].name))
-			tests[wanted++] = (struct CMUnitTest){
-				.name = attacks[i].name,
-				.test_func = run,
-				.setup_func = neighbours_setup,
-				.teardown_func = neighbours_teardown,
-				.initial_state =
-					(void *)(uintptr_t)&attacks[i],
-			};
-	failed = _cmocka_run_group_tests(name, tests, wanted, NULL, NULL);
+		tests[i] = (struct CMUnitTest){
+			.name = attacks[i].name,
+			.test_func = run,
+			.setup_func = neighbours_setup,
+			.teardown_func = neighbours_teardown,
+			.initial_state = (void *)(uintptr_t)&attacks[i],
+		};
+	failed = _cmocka_run_group_tests(name, tests, count, NULL, NULL);
 	free(tests);
 	return failed;
 }
