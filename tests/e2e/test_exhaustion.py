@@ -18,7 +18,7 @@ KINDS = [
 # Sizes of tables that verbs do not announce
 SIZES = {"context": 1024, "xrcd": 4096, "flow": 1024, "counters": 1024}
 # The kernel's, and those that the driver keeps for the next processes
-PAGES_KEPT = 1 + 16
+PAGES_KEPT = 1 + 64
 # Descriptors that exhaust.c may have
 FILES = 8192
 # Objects of the kernel, of the neighbour and of the program itself
