@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Execution of admin commands, and what is done about their answers. The first
- * command that times out stops the device (hardware.rst, section 4).
+ * Table and execution of admin commands, and what is done about their answers.
+ * The first command that times out stops the device (hardware.rst, section 4).
  */
+#include <linux/array_size.h>
+#include <linux/bits.h>
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
@@ -11,9 +13,7 @@
 #include "cmd.h"
 #include "core.h"
 #include "fail.h"
-#include "negotiate.h"
 #include "num.h"
-#include "opcode.h"
 #include "ornic_trace.h"
 
 #define ORNIC_CMD_TIMEOUT_MS	10000
@@ -23,6 +23,125 @@
  * awake answers in a few us; an interrupt and a wake-up cost tens of them.
  */
 #define ORNIC_CMD_SPIN_NS	(50 * NSEC_PER_USEC)
+
+/* ---- Table of the commands ------------------------------------------------ */
+
+/**
+ * struct ornic_cmd_info - one command
+ * @name:	for log messages and trace events
+ * @query:	changes nothing. A device of a lower minor version may answer
+ *		less than the host asks for ([ORNIC-EXT-3]).
+ * @refusals:	bits of enum ornic_cmd_status, for a command that offers the
+ *		device memory in place of other memory; 0 for other commands
+ */
+struct ornic_cmd_info {
+	const char *name;
+	bool query;
+	u32 refusals;
+};
+
+#define ORNIC_OPCODE(word, ...) \
+	[ORNIC_CMD_##word] = { .name = #word, ##__VA_ARGS__ }
+
+/* In the order of enum ornic_opcode */
+static const struct ornic_cmd_info ornic_cmds[] = {
+	ORNIC_OPCODE(NOP),
+	ORNIC_OPCODE(QUERY_DEVICE, .query = true),
+	ORNIC_OPCODE(QUERY_STATS, .query = true),
+	ORNIC_OPCODE(SET_HOST),
+	ORNIC_OPCODE(QUERY_EFFECTS, .query = true),
+	ORNIC_OPCODE(QUERY_LOG, .query = true),
+	ORNIC_OPCODE(QUERY_PORT, .query = true),
+	ORNIC_OPCODE(MODIFY_PORT),
+	ORNIC_OPCODE(SET_RX_FILTER),
+	ORNIC_OPCODE(SET_RX_QUEUES),
+	ORNIC_OPCODE(SET_GID),
+	ORNIC_OPCODE(ALLOC_UCTX),
+	ORNIC_OPCODE(FREE_UCTX),
+	ORNIC_OPCODE(CREATE_EQ),
+	ORNIC_OPCODE(DESTROY_EQ),
+	ORNIC_OPCODE(CREATE_MR),
+	ORNIC_OPCODE(DESTROY_MR),
+	/* The range is the choice of a process ([ORNIC-OBJ-28]) */
+	ORNIC_OPCODE(MODIFY_MR, .refusals = BIT(ORNIC_CMD_BAD_PARAM) | BIT(ORNIC_CMD_BUSY)),
+	ORNIC_OPCODE(CREATE_CQ),
+	ORNIC_OPCODE(DESTROY_CQ),
+	ORNIC_OPCODE(MODIFY_CQ),
+	/* [ORNIC-CQ-20] */
+	ORNIC_OPCODE(RESIZE_CQ, .refusals = BIT(ORNIC_CMD_BAD_PARAM) | BIT(ORNIC_CMD_BAD_OBJECT)),
+	ORNIC_OPCODE(CREATE_QP),
+	ORNIC_OPCODE(DESTROY_QP),
+	ORNIC_OPCODE(MODIFY_QP),
+	ORNIC_OPCODE(QUERY_QP, .query = true),
+	ORNIC_OPCODE(ATTACH_MCAST),
+	ORNIC_OPCODE(DETACH_MCAST),
+	ORNIC_OPCODE(BIND_STATS),
+	ORNIC_OPCODE(CREATE_SRQ),
+	ORNIC_OPCODE(DESTROY_SRQ),
+	ORNIC_OPCODE(MODIFY_SRQ),
+	ORNIC_OPCODE(QUERY_SRQ, .query = true),
+	/* [ORNIC-SRQ-10], [ORNIC-SRQ-7] */
+	ORNIC_OPCODE(RESIZE_SRQ, .refusals = BIT(ORNIC_CMD_BAD_STATE)),
+	ORNIC_OPCODE(ALLOC_XRCD),
+	ORNIC_OPCODE(FREE_XRCD),
+	ORNIC_OPCODE(CREATE_WQ),
+	ORNIC_OPCODE(DESTROY_WQ),
+	ORNIC_OPCODE(MODIFY_WQ),
+	ORNIC_OPCODE(CREATE_RWQ_TABLE),
+	ORNIC_OPCODE(DESTROY_RWQ_TABLE),
+	ORNIC_OPCODE(CREATE_FLOW),
+	ORNIC_OPCODE(DESTROY_FLOW),
+	ORNIC_OPCODE(CREATE_COUNTERS),
+	ORNIC_OPCODE(DESTROY_COUNTERS),
+};
+
+static const struct ornic_cmd_info *ornic_cmd_find(enum ornic_opcode opcode)
+{
+	static const struct ornic_cmd_info unknown = { .name = "unknown" };
+
+	if (opcode >= ARRAY_SIZE(ornic_cmds) || !ornic_cmds[opcode].name)
+		return &unknown;
+	return &ornic_cmds[opcode];
+}
+
+/**
+ * ornic_cmd_name - get the name of a command for log messages
+ * @opcode:	enum ornic_opcode
+ *
+ * Return: the name, or "unknown".
+ */
+const char *ornic_cmd_name(enum ornic_opcode opcode)
+{
+	return ornic_cmd_find(opcode)->name;
+}
+
+/**
+ * ornic_cmd_supported - check whether the device supports a command
+ * @core:	the device; its effects are known
+ * @opcode:	enum ornic_opcode
+ *
+ * Return: true if it does, with the features in force.
+ */
+bool ornic_cmd_supported(const struct ornic_core *core, enum ornic_opcode opcode)
+{
+	return opcode < ORNIC_EFFECTS_MAX && core->effects[opcode] & ORNIC_EFFECT_SUPPORTED;
+}
+
+/*
+ * Returns bits of enum ornic_cmd_status. A refused command has changed nothing,
+ * so the host frees the memory that it offered in place of another. A device
+ * that refuses without a reason may have taken it.
+ */
+static u32 ornic_cmd_refusals(enum ornic_opcode opcode)
+{
+	const u32 any = BIT(ORNIC_CMD_NO_RESOURCES) | BIT(ORNIC_CMD_DMA_FAULT) |
+			BIT(ORNIC_CMD_INTERNAL);
+	u32 refusals = ornic_cmd_find(opcode)->refusals;
+
+	return refusals ? any | refusals : GENMASK(ORNIC_CMD_INTERNAL, ORNIC_CMD_BAD_OPCODE);
+}
+
+/* ---- Execution ----------------------------------------------------------- */
 
 /* Stops a device whose command would never complete, because another one did */
 static void ornic_cmd_check_stray(struct ornic_core *core, int stray)
@@ -80,7 +199,7 @@ static void ornic_cmd_timed_out(struct ornic_core *core, u32 i, enum ornic_opcod
 	ci = cmdq->ci;
 	spin_unlock_irq(&cmdq->lock);
 
-	ornic_fail(core, "command %s timed out, %s (pi %u, ci %u)", ornic_opcode_name(opcode),
+	ornic_fail(core, "command %s timed out, %s (pi %u, ci %u)", ornic_cmd_name(opcode),
 		   pending ? "no completion" : "completed without an interrupt", pi, ci);
 }
 
@@ -117,7 +236,7 @@ static void ornic_cmd_await(struct ornic_core *core, u32 i, enum ornic_opcode op
 
 static size_t ornic_cmd_out_min(enum ornic_opcode opcode, size_t out_len)
 {
-	return ornic_opcode_is_query(opcode) ? 0 : min(out_len, ORNIC_CMD_OUT_MIN);
+	return ornic_cmd_find(opcode)->query ? 0 : min(out_len, ORNIC_CMD_OUT_MIN);
 }
 
 static int ornic_cmd_result(struct ornic_core *core, u32 i, enum ornic_opcode opcode,
@@ -131,21 +250,21 @@ static int ornic_cmd_result(struct ornic_core *core, u32 i, enum ornic_opcode op
 
 	err = ornic_cmd_errno(status);
 	if (err && (status > ORNIC_CMD_INTERNAL ||
-		    !(ornic_opcode_refusals(opcode) & BIT(status)))) {
-		ornic_fail(core, "command %s failed with status %u", ornic_opcode_name(opcode),
+		    !(ornic_cmd_refusals(opcode) & BIT(status)))) {
+		ornic_fail(core, "command %s failed with status %u", ornic_cmd_name(opcode),
 			   status);
 		return -EIO;
 	}
 	if (err) {
 		dev_dbg_ratelimited(ornic_device(core), "command %s: status %u, detail %#x\n",
-				    ornic_opcode_name(opcode), status, le32_to_cpu(cqe->detail));
+				    ornic_cmd_name(opcode), status, le32_to_cpu(cqe->detail));
 		return err;
 	}
 
 	/* An object without a number could not be destroyed ([ORNIC-OBJ-3]) */
 	if (len > out_len || len < ornic_cmd_out_min(opcode, out_len)) {
 		ornic_fail(core, "command %s answered %u bytes in room for %zu",
-			   ornic_opcode_name(opcode), len, out_len);
+			   ornic_cmd_name(opcode), len, out_len);
 		return -EIO;
 	}
 
@@ -165,7 +284,8 @@ static void ornic_cmd_trace(struct ornic_core *core, const struct ornic_cmd_slot
 	if (!start || !trace_ornic_cmd_enabled())
 		return;
 
-	trace_ornic_cmd(ornic_device(core), opcode, slot->cmd_id, status, ktime_get_ns() - start);
+	trace_ornic_cmd(ornic_device(core), ornic_cmd_name(opcode), opcode, slot->cmd_id, status,
+			ktime_get_ns() - start);
 }
 
 /*
@@ -182,9 +302,9 @@ static bool ornic_cmd_start(struct ornic_core *core, struct ornic_cmd_req *req, 
 		return true;
 
 	/* A device without the command would refuse it ([ORNIC-EFF-1]) */
-	if (core->has_effects && !ornic_negotiate_has(core, req->opcode)) {
+	if (core->has_effects && !ornic_cmd_supported(core, req->opcode)) {
 		dev_dbg_ratelimited(ornic_device(core), "command %s: not supported by the device\n",
-				    ornic_opcode_name(req->opcode));
+				    ornic_cmd_name(req->opcode));
 		req->err = -EOPNOTSUPP;
 		return true;
 	}
@@ -281,7 +401,7 @@ static int ornic_cmd_add_num(struct ornic_core *core, enum ornic_opcode opcode, 
 	int err = ornic_num_add(core, opcode, num, gfp);
 
 	if (err == -EBUSY) {
-		ornic_fail(core, "command %s gave the number %#x twice", ornic_opcode_name(opcode),
+		ornic_fail(core, "command %s gave the number %#x twice", ornic_cmd_name(opcode),
 			   num);
 		err = -EIO;
 	}
@@ -333,7 +453,7 @@ int ornic_cmd_destroy_as(struct ornic_dev *odev, bool urgent, enum ornic_opcode 
 	 * refused that at the end of a process, it warns and leaks the object.
 	 */
 	if (err && err != -EIO)
-		ornic_fail(core, "command %s %#x failed: %d", ornic_opcode_name(opcode), num, err);
+		ornic_fail(core, "command %s %#x failed: %d", ornic_cmd_name(opcode), num, err);
 	return 0;
 }
 EXPORT_SYMBOL_NS_GPL(ornic_cmd_destroy_as, "ORNIC");
@@ -356,7 +476,7 @@ void ornic_cmd_release_as(struct ornic_dev *odev, bool urgent, enum ornic_opcode
 	int err = ornic_cmd_destroy_as(odev, urgent, opcode, num);
 
 	if (err)
-		ornic_dev_fail(odev, "command %s %#x failed: %d", ornic_opcode_name(opcode), num,
+		ornic_dev_fail(odev, "command %s %#x failed: %d", ornic_cmd_name(opcode), num,
 			       err);
 }
 

@@ -41,6 +41,8 @@ static inline int ornic_cmd_errno(u32 status)
 
 struct ornic_core;
 
+const char *ornic_cmd_name(enum ornic_opcode opcode);
+bool ornic_cmd_supported(const struct ornic_core *core, enum ornic_opcode opcode);
 void ornic_cmd_interrupt(struct ornic_core *core);
 void ornic_cmd_release_as(struct ornic_dev *odev, bool urgent, enum ornic_opcode opcode, u32 num);
 

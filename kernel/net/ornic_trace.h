@@ -12,7 +12,7 @@
 #include <linux/device.h>
 #include <linux/tracepoint.h>
 
-#include "opcode.h"
+#include "ornic_hw.h"
 
 /* All except ORNIC_EVENT_COMP, which belongs to the data path */
 #define ORNIC_EVENT_LIST			\
@@ -45,13 +45,13 @@ ORNIC_EVENT_LIST
 
 /* A command that the device got; status -1 if it died before the answer */
 TRACE_EVENT(ornic_cmd,
-	TP_PROTO(const struct device *dev, enum ornic_opcode opcode, u16 id, int status,
-		 u64 duration),
-	TP_ARGS(dev, opcode, id, status, duration),
+	TP_PROTO(const struct device *dev, const char *name, enum ornic_opcode opcode, u16 id,
+		 int status, u64 duration),
+	TP_ARGS(dev, name, opcode, id, status, duration),
 
 	TP_STRUCT__entry(
 		__string(dev, dev_name(dev))
-		__string(name, ornic_opcode_name(opcode))
+		__string(name, name)
 		__field(u16, opcode)
 		__field(u16, id)
 		__field(int, status)

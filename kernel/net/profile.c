@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Profiles of a device and their mandatory sets (hardware.rst, section 17.3) */
+#include "cmd.h"
 #include "core.h"
-#include "negotiate.h"
-#include "opcode.h"
 #include "ornic_hw_profile.h"
 #include "profile.h"
 
@@ -123,10 +122,10 @@ static bool ornic_profile_complete(struct ornic_core *core, const struct ornic_p
 	}
 
 	for (i = 0; i < profile->num_commands; i++) {
-		if (ornic_negotiate_has(core, profile->commands[i]))
+		if (ornic_cmd_supported(core, profile->commands[i]))
 			continue;
 		dev_err(ornic_device(core), "%s profile is not complete: no command %s\n",
-			profile->name, ornic_opcode_name(profile->commands[i]));
+			profile->name, ornic_cmd_name(profile->commands[i]));
 		return false;
 	}
 

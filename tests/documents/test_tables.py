@@ -44,7 +44,7 @@ def test_commands():
     card's and that of the specification."""
     opcodes = enum("ornic_opcode", "ORNIC_CMD_")
     assert len(opcodes) > 40
-    assert re.findall(r"^\tORNIC_OPCODE\((\w+)", read("kernel/net/opcode.c"), re.M) == opcodes
+    assert re.findall(r"^\tORNIC_OPCODE\((\w+)", read("kernel/net/cmd.c"), re.M) == opcodes
     table = re.search(r"cmd_table\[\] = {\n(.*?)^};", card("admin.c"), re.M | re.S)[1]
     assert set(re.findall(r"\bCMD(?:_OBJECT|_IN)?\((\w+)", table)) == set(opcodes)
     rows = re.findall(r"^([A-Z_]+) +0x[0-9a-f]{3} ", read("Documentation/hardware.rst"), re.M)
