@@ -13,8 +13,8 @@
 #include "cmd.h"
 #include "core.h"
 #include "fail.h"
-#include "num.h"
 #include "ornic_trace.h"
+#include "res.h"
 
 #define ORNIC_CMD_TIMEOUT_MS	10000
 
@@ -398,7 +398,7 @@ static_assert(offsetof(struct ornic_create_mr_out, key) == offsetof(struct ornic
 /* Destruction would hit the object that had the number first */
 static int ornic_cmd_add_num(struct ornic_core *core, enum ornic_opcode opcode, u32 num, gfp_t gfp)
 {
-	int err = ornic_num_add(core, opcode, num, gfp);
+	int err = ornic_res_num_add(core, opcode, num, gfp);
 
 	if (err == -EBUSY) {
 		ornic_fail(core, "command %s gave the number %#x twice", ornic_cmd_name(opcode),
@@ -422,7 +422,7 @@ int ornic_cmd_create_as(struct ornic_dev *odev, bool urgent, enum ornic_opcode o
 	*num = le32_to_cpu(out.num);
 	err = ornic_cmd_add_num(core, opcode, *num, GFP_KERNEL);
 	if (err == -ENOMEM)
-		ornic_cmd_release_as(odev, urgent, ornic_num_destroy(opcode), *num);
+		ornic_cmd_release_as(odev, urgent, ornic_res_num_destroy(opcode), *num);
 	return err;
 }
 EXPORT_SYMBOL_NS_GPL(ornic_cmd_create_as, "ORNIC");
@@ -440,7 +440,7 @@ int ornic_cmd_destroy_as(struct ornic_dev *odev, bool urgent, enum ornic_opcode 
 	struct ornic_core *core = to_ornic_core(odev);
 	int err;
 
-	ornic_num_remove(core, opcode, num);
+	ornic_res_num_remove(core, opcode, num);
 	err = ornic_cmd_exec_as(odev, urgent, opcode, &in, sizeof(in), NULL, 0);
 	/* A process may have bound windows to the region unseen: it exists still */
 	if (err == -EBUSY && opcode == ORNIC_CMD_DESTROY_MR) {

@@ -14,7 +14,6 @@
 #include "core.h"
 #include "eq.h"
 #include "fail.h"
-#include "gap.h"
 #include "ornic_trace.h"
 #include "res.h"
 

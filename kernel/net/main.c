@@ -9,7 +9,6 @@
 #include "eq.h"
 #include "health.h"
 #include "netdev.h"
-#include "num.h"
 #include "profile.h"
 #include "recovery.h"
 #include "res.h"
@@ -66,7 +65,6 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	mutex_init(&core->state_lock);
 	ATOMIC_INIT_NOTIFIER_HEAD(&core->odev.death);
 	ornic_res_init(core);
-	ornic_nums_init(core);
 	ornic_cmdq_init(core);
 	ornic_uctx_init(core);
 	ornic_recovery_init(core);
@@ -148,7 +146,7 @@ err_unlock:
 err_uninit_irqs:
 	/* Failures of the device were reported where they were found */
 	ornic_eq_irqs_uninit(core);
-	ornic_nums_clear(core);
+	ornic_res_uninit(core);
 	return err;
 }
 
@@ -170,7 +168,6 @@ static void ornic_remove(struct pci_dev *pdev)
 	ornic_netdev_free(core->odev.netdev);
 	ornic_eq_irqs_uninit(core);
 	ornic_res_uninit(core);
-	ornic_nums_clear(core);
 }
 
 /* The next kernel must not find a device that still does DMA */

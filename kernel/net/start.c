@@ -7,8 +7,8 @@
 #include "limits.h"
 #include "negotiate.h"
 #include "netdev.h"
-#include "num.h"
 #include "profile.h"
+#include "res.h"
 #include "reset.h"
 #include "start.h"
 #include "uctx.h"
@@ -221,7 +221,7 @@ int ornic_start_device(struct ornic_core *core)
 	int err;
 
 	/* The reset has destroyed all objects, and no feature is in force */
-	ornic_nums_clear(core);
+	ornic_res_clear_nums(core);
 	core->has_effects = false;
 	pci_set_master(pdev);
 	caps = readl(core->regs + ORNIC_REG_CAPS);

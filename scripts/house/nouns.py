@@ -44,6 +44,7 @@ OTHER_FUNCTIONS = {
     "main": r"ornic_\w+",
     # The interface between the modules is named for its structures
     "fail": r"ornic_dev_fail",
+    "res": r"ornic_pd_(alloc|free)",
     # The counterpart of ornic_start()
     "start": r"ornic_stop(_device)?",
 }

@@ -9,8 +9,8 @@
 #include "ornic_api.h"
 #include "../../kernel/net/cmd.h"
 #include "../../kernel/net/cmdq.h"
-#include "../../kernel/net/gap.h"
 #include "../../kernel/net/limits.h"
+#include "../../kernel/net/res.h"
 
 #define TEST_LOG_SIZE	3
 #define TEST_SIZE	8u
