@@ -343,61 +343,6 @@ void ornic_pd_free(struct ornic_dev *odev, u32 pdn);
 const char *ornic_flow_field_unsupported(const struct ornic_limits *lim,
 					 const struct ornic_create_flow_in *in);
 
-/* ---- Memory shared with the device -------------------------------------- */
-
-#define ORNIC_DBUF_MAX		(4u << 20)	/* bytes */
-/* A ring and the doorbell record behind it do not share a cache line */
-#define ORNIC_DBR_ALIGN		64
-
-/**
- * struct ornic_dbuf - zeroed memory that host and device both read and write
- *
- * Coherent and contiguous for the device. It cannot be mapped to user space.
- *
- * @addr:	kernel address, NULL if not allocated
- * @dma:	DMA address
- * @size:	bytes, a multiple of PAGE_SIZE
- */
-struct ornic_dbuf {
-	void *addr;
-	dma_addr_t dma;
-	size_t size;
-};
-
-/**
- * ornic_dbuf_alloc - allocate memory shared with the device
- * @odev:	the device
- * @dbuf:	filled in
- * @size:	bytes, rounded up to whole pages
- *
- * Return: 0, -EINVAL for a @size of 0 or above ORNIC_DBUF_MAX, or -ENOMEM.
- */
-int ornic_dbuf_alloc(struct ornic_dev *odev, struct ornic_dbuf *dbuf, size_t size);
-
-/**
- * ornic_dbuf_free - free memory shared with the device
- * @odev:	the device
- * @dbuf:	may be zeroed or freed already
- */
-void ornic_dbuf_free(struct ornic_dev *odev, struct ornic_dbuf *dbuf);
-
-/**
- * ornic_dbuf_describe - fill in the descriptor of a part of a buffer
- * @dbuf:	the buffer
- * @offset:	bytes, a multiple of 4096
- * @size:	bytes
- * @buf:	filled in, levels 0
- */
-static inline void ornic_dbuf_describe(const struct ornic_dbuf *dbuf, size_t offset, size_t size,
-				       struct ornic_buf *buf)
-{
-	*buf = (struct ornic_buf) {
-		.addr = cpu_to_le64(dbuf->dma + offset),
-		.npages = cpu_to_le32(DIV_ROUND_UP(size, 1u << ORNIC_INDEX_PAGE_SHIFT)),
-		.page_shift = ORNIC_INDEX_PAGE_SHIFT,
-	};
-}
-
 /* ---- User contexts ------------------------------------------------------ */
 
 /**
@@ -551,6 +496,9 @@ u32 ornic_eq_comp_num(struct ornic_dev *odev, u32 vector);
 u64 ornic_clock_cycles(struct ornic_dev *odev);
 
 /* ---- Doorbells (hardware.rst, section 5) -------------------------------- */
+
+/* A ring and the doorbell record behind it do not share a cache line */
+#define ORNIC_DBR_ALIGN		64
 
 static inline u64 ornic_db_value(enum ornic_db_type type, u32 num, u32 value)
 {

@@ -8,6 +8,7 @@
 #include <linux/spinlock.h>
 
 #include "ornic_api.h"
+#include "dbuf.h"
 #include "share.h"
 
 #define ORNIC_CMD_LOG_DEPTH_MAX	5

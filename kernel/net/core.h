@@ -12,6 +12,7 @@
 #include "ornic_api.h"
 #include "clock.h"
 #include "cmdq.h"
+#include "dbuf.h"
 
 /* Doorbell pages that are kept for the next processes */
 #define ORNIC_UCTX_SPARES	64

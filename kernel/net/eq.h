@@ -8,6 +8,7 @@
 #include <linux/workqueue.h>
 
 #include "ornic_api.h"
+#include "dbuf.h"
 
 #define ORNIC_EQ_ENTRIES	8192
 #define ORNIC_IRQ_NAME_LEN	48

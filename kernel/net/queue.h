@@ -6,6 +6,7 @@
 #include <linux/netdevice.h>
 
 #include "ornic_api.h"
+#include "dbuf.h"
 #include "rx.h"
 #include "tx.h"
 

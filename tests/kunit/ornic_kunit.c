@@ -9,6 +9,7 @@
 #include "ornic_api.h"
 #include "../../kernel/net/cmd.h"
 #include "../../kernel/net/cmdq.h"
+#include "../../kernel/net/dbuf.h"
 #include "../../kernel/net/limits.h"
 #include "../../kernel/net/res.h"
 

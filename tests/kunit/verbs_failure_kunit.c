@@ -13,6 +13,7 @@
 #include <linux/module.h>
 #include <linux/sched/task.h>
 
+#include "../../kernel/net/dbuf.h"
 #include "../../kernel/rdma/cq.h"
 #include "../../kernel/rdma/device.h"
 #include "../../kernel/rdma/qp.h"
