@@ -4,7 +4,6 @@
 #include <linux/module.h>
 #include <linux/pci.h>
 
-#include "adev.h"
 #include "core.h"
 #include "eq.h"
 #include "health.h"

@@ -1,17 +1,91 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The order in which a device is brought up and taken down */
-#include "adev.h"
+/*
+ * Bringing a device up and taking it down: features and limits (hardware.rst,
+ * sections 10.2, 10.6 and 10.7), the auxiliary device, and the order of the steps.
+ */
+#include <linux/idr.h>
+#include <linux/slab.h>
+#include <linux/utsname.h>
+
 #include "core.h"
 #include "eq.h"
 #include "health.h"
-#include "limits.h"
-#include "negotiate.h"
 #include "netdev.h"
 #include "profile.h"
 #include "res.h"
 #include "reset.h"
 #include "start.h"
 #include "uctx.h"
+
+/* ---- Features and commands ----------------------------------------------- */
+
+/* Features that a part of the driver uses if the device has them */
+#define ORNIC_START_FEATURES \
+	(ORNIC_FEAT_SRQ | ORNIC_FEAT_RESIZE_SRQ | ORNIC_FEAT_XRC | ORNIC_FEAT_MCAST | \
+	 ORNIC_FEAT_MW | ORNIC_FEAT_REG_MR | ORNIC_FEAT_MODIFY_MR | ORNIC_FEAT_RESIZE_CQ | \
+	 ORNIC_FEAT_CQ_MODERATION | ORNIC_FEAT_CQE_EXT | ORNIC_FEAT_WQ | \
+	 ORNIC_FEAT_FLOW | ORNIC_FEAT_STAT_SETS | ORNIC_FEAT_TSO | \
+	 ORNIC_FEAT_RATE_LIMIT | ORNIC_FEAT_NULL_MR | ORNIC_FEAT_FLOW_COPY | ORNIC_FEAT_PUSH)
+
+static int ornic_start_set_host(struct ornic_core *core, u64 *features)
+{
+	struct ornic_set_host_in in = {
+		.version = cpu_to_le32(ORNIC_VERSION),
+		.page_shift = PAGE_SHIFT,
+		.features = cpu_to_le64(*features & ORNIC_START_FEATURES),
+	};
+	struct ornic_set_host_out out;
+	int err;
+
+	/* A long name of a kernel loses its end ([ORNIC-NEG-2]) */
+	snprintf(in.name, sizeof(in.name), KBUILD_MODNAME " Linux %.*s",
+		 (int)(sizeof(in.name) - sizeof(KBUILD_MODNAME " Linux ")),
+		 init_utsname()->release);
+	err = ornic_cmd_exec(&core->odev, ORNIC_CMD_SET_HOST, &in, sizeof(in), &out, sizeof(out));
+	if (err) {
+		dev_err(ornic_device(core),
+			"SET_HOST failed: error %d, version %u.%u, features %#llx\n", err,
+			ORNIC_GET(ORNIC_VERSION_MAJOR, ORNIC_VERSION),
+			ORNIC_GET(ORNIC_VERSION_MINOR, ORNIC_VERSION), le64_to_cpu(in.features));
+		return err;
+	}
+
+	/* [ORNIC-NEG-3] */
+	if (out.features != in.features) {
+		dev_err(ornic_device(core), "SET_HOST: features %#llx in force, %#llx wanted\n",
+			le64_to_cpu(out.features), le64_to_cpu(in.features));
+		return -ENODEV;
+	}
+
+	*features = le64_to_cpu(out.features);
+	return 0;
+}
+
+/*
+ * SET_HOST brings the features into force that both know, QUERY_EFFECTS tells
+ * which commands there are. Reduces @features from those that the device
+ * announces to those in force.
+ */
+static int ornic_start_negotiate(struct ornic_core *core, u64 *features)
+{
+	int err;
+
+	err = ornic_start_set_host(core, features);
+	if (err)
+		return err;
+
+	err = ornic_cmd_exec(&core->odev, ORNIC_CMD_QUERY_EFFECTS, NULL, 0, core->effects,
+			     sizeof(core->effects));
+	if (err) {
+		dev_err(ornic_device(core), "QUERY_EFFECTS failed: error %d\n", err);
+		return err;
+	}
+
+	core->has_effects = true;
+	return 0;
+}
+
+/* ---- Limits -------------------------------------------------------------- */
 
 #define ORNIC_START_RING(field)	{ #field, offsetof(struct ornic_limits, field) }
 
@@ -154,7 +228,7 @@ static int ornic_start_query(struct ornic_core *core)
 	for (i = 0; i < ORNIC_SEND_OPS_WORDS; i++)
 		lim->send_ops[i] = le64_to_cpu(out.send_ops[i]);
 
-	err = ornic_negotiate(core, &lim->features);
+	err = ornic_start_negotiate(core, &lim->features);
 	if (err)
 		return err;
 
@@ -207,6 +281,82 @@ static int ornic_start_query(struct ornic_core *core)
 	}
 	return 0;
 }
+
+/* ---- Auxiliary device that the verbs driver binds to --------------------- */
+
+static DEFINE_IDA(ornic_adev_ids);
+
+static void ornic_adev_release(struct device *dev)
+{
+	struct ornic_adev *oadev = container_of(dev, struct ornic_adev, adev.dev);
+
+	ida_free(&ornic_adev_ids, oadev->adev.id);
+	kfree(oadev);
+}
+
+/**
+ * ornic_adev_add - register the auxiliary device, if there is RDMA
+ * @core:	the device; everything that ornic_api.h declares works
+ *
+ * Return: 0 or a negative error number.
+ */
+int ornic_adev_add(struct ornic_core *core)
+{
+	struct ornic_adev *oadev;
+	int id, err;
+
+	/* [ORNIC-PROF-2] */
+	if (!(core->profiles & ORNIC_PROFILE_RDMA))
+		return 0;
+
+	oadev = kzalloc_obj(*oadev);
+	if (!oadev)
+		return -ENOMEM;
+
+	id = ida_alloc(&ornic_adev_ids, GFP_KERNEL);
+	if (id < 0) {
+		err = id;
+		goto err_free;
+	}
+
+	oadev->odev = &core->odev;
+	oadev->adev.id = id;
+	oadev->adev.name = ORNIC_ADEV_NAME;
+	oadev->adev.dev.parent = ornic_device(core);
+	oadev->adev.dev.release = ornic_adev_release;
+	err = auxiliary_device_init(&oadev->adev);
+	if (err)
+		goto err_free_id;
+
+	err = auxiliary_device_add(&oadev->adev);
+	if (err) {
+		/* Releases id and memory */
+		auxiliary_device_uninit(&oadev->adev);
+		return err;
+	}
+
+	core->adev = oadev;
+	return 0;
+
+err_free_id:
+	ida_free(&ornic_adev_ids, id);
+err_free:
+	kfree(oadev);
+	return err;
+}
+
+/* On return the verbs driver has released all its resources */
+static void ornic_adev_remove(struct ornic_core *core)
+{
+	if (!core->adev)
+		return;
+
+	auxiliary_device_delete(&core->adev->adev);
+	auxiliary_device_uninit(&core->adev->adev);
+	core->adev = NULL;
+}
+
+/* ---- Bringing up and taking down ----------------------------------------- */
 
 /**
  * ornic_start_device - bring up what the interface and the verbs driver need

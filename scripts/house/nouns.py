@@ -45,8 +45,8 @@ OTHER_FUNCTIONS = {
     # The interface between the modules is named for its structures
     "fail": r"ornic_dev_fail",
     "res": r"ornic_pd_(alloc|free)",
-    # The counterpart of ornic_start()
-    "start": r"ornic_stop(_device)?",
+    # The counterpart of ornic_start(), and the auxiliary device
+    "start": r"ornic_(stop(_device)?|adev_\w+)",
 }
 
 

@@ -73,7 +73,7 @@ def test_features():
     announced = re.search(r"#define QUERY_FEATURES.*?\n\n?#", card("query.c"), re.S)[0]
     assert set(re.findall(r"\bORNIC_FEAT_(\w+)", announced)) == features - {"PUSH"}
     # The driver brings each into force, and asks for it elsewhere
-    named = read("kernel/net/negotiate.c")
+    named = re.search(r"#define ORNIC_START_FEATURES .*?\n\n", read("kernel/net/start.c"), re.S)[0]
     assert set(re.findall(r"\bORNIC_FEAT_(\w+)", named)) == features
     text = (folder("kernel/net") + folder("kernel/rdma")).replace(named, "")
     asked = set(re.findall(r"\bORNIC_FEAT_(\w+)", text))

@@ -10,8 +10,8 @@
 #include "../../kernel/net/cmd.h"
 #include "../../kernel/net/cmdq.h"
 #include "../../kernel/net/dbuf.h"
-#include "../../kernel/net/limits.h"
 #include "../../kernel/net/res.h"
+#include "../../kernel/net/start.h"
 
 #define TEST_LOG_SIZE	3
 #define TEST_SIZE	8u
