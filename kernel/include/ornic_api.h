@@ -25,9 +25,9 @@
 #define ORNIC_ADEV_NAME		"rdma"	/* auxiliary device ornic.rdma.N */
 
 /*
- * Output of QUERY_DEVICE in CPU byte order, see struct ornic_query_device_out.
- * Ring sizes are powers of two; a driver that cannot use the largest size
- * applies its own limit.
+ * Output of QUERY_DEVICE in CPU byte order, see struct ornic_query_device_out,
+ * as far as it is used once the device has started. Ring sizes are powers of
+ * two; a driver that cannot use the largest size applies its own limit.
  */
 struct ornic_limits {
 	u64 features;		/* ORNIC_FEAT_* in force */
@@ -38,7 +38,6 @@ struct ornic_limits {
 	u32 fw_version;		/* major 31:24, minor 23:16, patch 15:0 */
 	u32 max_uctx;		/* of processes; 0: no process can use it */
 	u32 max_pd;		/* numbers of PDs are below it */
-	u32 max_eq;
 	u32 max_eqe;
 	u32 max_cq;
 	u32 max_cqe;
@@ -67,7 +66,6 @@ struct ornic_limits {
 	u32 wq_flags;		/* ORNIC_WQ_* */
 	u32 max_delay_drop;	/* us */
 	u32 max_flows;
-	u32 max_counters;
 	u32 max_tso;		/* bytes */
 	u32 min_rate;		/* kb/s */
 	u32 max_rate;
@@ -78,10 +76,8 @@ struct ornic_limits {
 	u64 flow_any_mask;	/* ORNIC_FLOW_FIELD_* */
 	u32 flow_flags;		/* ORNIC_FLOW_* */
 	u32 flow_layers;	/* ORNIC_FLOW_LAYER_* */
-	u32 max_flow_masks;	/* 0: any number */
 	u32 sq_ci_lag;		/* slots */
 	u32 rq_ci_lag;		/* receive WQEs */
-	u32 needs;		/* ORNIC_NEEDS_* */
 	u32 max_stat_sets;	/* numbers of sets are below it */
 	u32 rx_hash_types;	/* ORNIC_HASH_* */
 };

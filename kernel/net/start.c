@@ -161,6 +161,7 @@ static int ornic_start_query(struct ornic_core *core)
 {
 	struct ornic_limits *lim = &core->odev.lim;
 	struct ornic_query_device_out out;
+	u32 needs, max_eq;
 	int err, i;
 
 	err = ornic_cmd_exec(&core->odev, ORNIC_CMD_QUERY_DEVICE, NULL, 0, &out, sizeof(out));
@@ -177,7 +178,6 @@ static int ornic_start_query(struct ornic_core *core)
 		.fw_version = le32_to_cpu(out.fw_version),
 		.max_uctx = le32_to_cpu(out.max_uctx),
 		.max_pd = le32_to_cpu(out.max_pd),
-		.max_eq = le32_to_cpu(out.max_eq),
 		.max_eqe = le32_to_cpu(out.max_eqe),
 		.max_cq = le32_to_cpu(out.max_cq),
 		.max_cqe = le32_to_cpu(out.max_cqe),
@@ -206,7 +206,6 @@ static int ornic_start_query(struct ornic_core *core)
 		.wq_flags = le32_to_cpu(out.wq_flags),
 		.max_delay_drop = le32_to_cpu(out.max_delay_drop),
 		.max_flows = le32_to_cpu(out.max_flows),
-		.max_counters = le32_to_cpu(out.max_counters),
 		.max_tso = le32_to_cpu(out.max_tso),
 		.min_rate = le32_to_cpu(out.min_rate),
 		.max_rate = le32_to_cpu(out.max_rate),
@@ -217,10 +216,8 @@ static int ornic_start_query(struct ornic_core *core)
 		.flow_any_mask = le64_to_cpu(out.flow_any_mask),
 		.flow_flags = le32_to_cpu(out.flow_flags),
 		.flow_layers = le32_to_cpu(out.flow_layers),
-		.max_flow_masks = le32_to_cpu(out.max_flow_masks),
 		.sq_ci_lag = le32_to_cpu(out.sq_ci_lag),
 		.rq_ci_lag = le32_to_cpu(out.rq_ci_lag),
-		.needs = le32_to_cpu(out.needs),
 		.max_stat_sets = le32_to_cpu(out.max_stat_sets),
 		.rx_hash_types = le32_to_cpu(out.rx_hash_types),
 	};
@@ -251,12 +248,13 @@ static int ornic_start_query(struct ornic_core *core)
 	else
 		lim->max_uctx = clamp(lim->max_uctx, 1, core->db_pages) - 1;
 
-	if (lim->needs & ~ORNIC_NEEDS_RQ_DOORBELL) {
-		dev_err(ornic_device(core), "device needs %#x, this driver does %#x\n", lim->needs,
+	needs = le32_to_cpu(out.needs);
+	if (needs & ~ORNIC_NEEDS_RQ_DOORBELL) {
+		dev_err(ornic_device(core), "device needs %#x, this driver does %#x\n", needs,
 			ORNIC_NEEDS_RQ_DOORBELL);
 		return -ENODEV;
 	}
-	core->odev.rq_doorbell = lim->needs & ORNIC_NEEDS_RQ_DOORBELL;
+	core->odev.rq_doorbell = needs & ORNIC_NEEDS_RQ_DOORBELL;
 
 	err = ornic_start_check_rings(core);
 	if (!err)
@@ -274,9 +272,10 @@ static int ornic_start_query(struct ornic_core *core)
 			ORNIC_TSO_MIN);
 		return -ENODEV;
 	}
-	if (lim->max_eq < core->num_vectors) {
+	max_eq = le32_to_cpu(out.max_eq);
+	if (max_eq < core->num_vectors) {
 		dev_err(ornic_device(core), "max_eq is %u, which is less than %u, one per vector\n",
-			lim->max_eq, core->num_vectors);
+			max_eq, core->num_vectors);
 		return -ENODEV;
 	}
 	return 0;
