@@ -13,6 +13,7 @@
 #define ORNIC_API_H
 
 #include <linux/auxiliary_bus.h>
+#include <linux/bitfield.h>
 #include <linux/completion.h>
 #include <linux/io.h>
 #include <linux/notifier.h>
@@ -498,8 +499,8 @@ u64 ornic_clock_cycles(struct ornic_dev *odev);
 
 static inline u64 ornic_db_value(enum ornic_db_type type, u32 num, u32 value)
 {
-	return ORNIC_PREP(ORNIC_DB_TYPE, (u64)type) | ORNIC_PREP(ORNIC_DB_NUM, (u64)num) |
-	       ORNIC_PREP(ORNIC_DB_VALUE, (u64)value);
+	return FIELD_PREP(ORNIC_DB_TYPE, type) | FIELD_PREP(ORNIC_DB_NUM, num) |
+	       FIELD_PREP(ORNIC_DB_VALUE, value);
 }
 
 /**
@@ -511,7 +512,7 @@ static inline u64 ornic_db_value(enum ornic_db_type type, u32 num, u32 value)
  */
 static inline u32 ornic_db_arm(u32 ci, enum ornic_arm_type type)
 {
-	return ORNIC_PREP(ORNIC_DB_ARM_CI, ci) | ORNIC_PREP(ORNIC_DB_ARM_TYPE, (u32)type);
+	return FIELD_PREP(ORNIC_DB_ARM_CI, ci) | FIELD_PREP(ORNIC_DB_ARM_TYPE, type);
 }
 
 /**
@@ -736,8 +737,9 @@ static inline bool ornic_cq_arm(struct ornic_cq_ring *ring, enum ornic_arm_type 
 
 	/* NEXT starts a new generation, [ORNIC-DB-25] */
 	if (type == ORNIC_ARM_NEXT)
-		ring->arm_seq |= ORNIC_GET(ORNIC_ARM_SEQ, ~ORNIC_ARM_GEN);
-	arm = ORNIC_PREP(ORNIC_ARM_SEQ, ++ring->arm_seq) | type;
+		ring->arm_seq |= FIELD_GET(ORNIC_ARM_SEQ, ~ORNIC_ARM_GEN);
+	ring->arm_seq++;
+	arm = FIELD_PREP(ORNIC_ARM_SEQ, ring->arm_seq) | type;
 	WRITE_ONCE(ring->dbr->arm, cpu_to_le32(arm));
 	/* Store arm before reading the ring; the device does the reverse */
 	mb();

@@ -220,7 +220,7 @@ int ornic_cmdq_poll_locked(struct ornic_core *core)
 		WRITE_ONCE(cmdq->ci, cmdq->ci + 1);
 		WRITE_ONCE(cmdq->taken, ornic_cmdq_taken(cmdq, ctl));
 		cmd_id = le16_to_cpu(READ_ONCE(cqe->cmd_id));
-		slot = &cmdq->slots[ORNIC_GET(ORNIC_CMD_ID_SLOT, cmd_id)];
+		slot = &cmdq->slots[FIELD_GET(ORNIC_CMD_ID_SLOT, cmd_id)];
 		if (!slot->pending || slot->cmd_id != cmd_id)
 			return cmd_id;
 
@@ -261,7 +261,8 @@ static int ornic_cmdq_arm_locked(struct ornic_core *core)
 	if (!cmdq->dbr)
 		return -1;
 
-	arm = ORNIC_PREP(ORNIC_ARM_SEQ, ++cmdq->arm_seq) | ORNIC_ARM_NEXT;
+	cmdq->arm_seq++;
+	arm = FIELD_PREP(ORNIC_ARM_SEQ, cmdq->arm_seq) | ORNIC_ARM_NEXT;
 	WRITE_ONCE(cmdq->dbr->arm, cpu_to_le32(arm));
 	/* Store arm before reading the ring; the device does the reverse */
 	mb();
@@ -423,7 +424,7 @@ int ornic_cmdq_submit(struct ornic_core *core, u32 i, enum ornic_opcode opcode, 
 	spin_lock_irq(&cmdq->lock);
 	if (cmdq->running) {
 		reinit_completion(&slot->done);
-		slot->cmd_id = ornic_cmd_id(i, ORNIC_GET(ORNIC_CMD_ID_GEN, slot->cmd_id) + 1);
+		slot->cmd_id = ornic_cmd_id(i, FIELD_GET(ORNIC_CMD_ID_GEN, slot->cmd_id) + 1);
 		slot->pending = true;
 		slot->asleep = false;
 		slot->dead = false;

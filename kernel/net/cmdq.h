@@ -3,6 +3,7 @@
 #ifndef ORNIC_CMDQ_H
 #define ORNIC_CMDQ_H
 
+#include <linux/bitfield.h>
 #include <linux/bitmap.h>
 #include <linux/completion.h>
 #include <linux/spinlock.h>
@@ -23,7 +24,7 @@
 
 static inline u16 ornic_cmd_id(u32 slot, u32 gen)
 {
-	return ORNIC_PREP(ORNIC_CMD_ID_SLOT, slot) | ORNIC_PREP(ORNIC_CMD_ID_GEN, gen);
+	return FIELD_PREP(ORNIC_CMD_ID_SLOT, slot) | FIELD_PREP(ORNIC_CMD_ID_GEN, gen);
 }
 
 /**
@@ -168,7 +169,7 @@ static inline bool ornic_cmdq_has_entry(const struct ornic_cmdq *cmdq)
  */
 static inline u32 ornic_cmdq_taken(const struct ornic_cmdq *cmdq, u32 ctl)
 {
-	u16 step = ORNIC_GET(ORNIC_CMD_CQE_SQ_CI, ctl) - cmdq->taken;
+	u16 step = FIELD_GET(ORNIC_CMD_CQE_SQ_CI, ctl) - cmdq->taken;
 
 	return step <= cmdq->pi - cmdq->taken ? cmdq->taken + step : cmdq->taken;
 }

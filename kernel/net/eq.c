@@ -48,7 +48,7 @@ void ornic_eqs_check_rings(struct ornic_core *core)
 
 static void ornic_eq_handle(struct ornic_core *core, const struct ornic_eqe *eqe)
 {
-	enum ornic_event event = ORNIC_GET(ORNIC_EQE_TYPE, le32_to_cpu(eqe->ctl));
+	enum ornic_event event = FIELD_GET(ORNIC_EQE_TYPE, le32_to_cpu(eqe->ctl));
 	u32 num = le32_to_cpu(eqe->num);
 
 	/* Completions are the data path, and not traced */
@@ -121,8 +121,10 @@ static void ornic_eq_ring_db(struct ornic_eq *eq, enum ornic_arm_type type)
 
 static void ornic_eq_arm(struct ornic_eq *eq)
 {
-	u32 arm = ORNIC_PREP(ORNIC_ARM_SEQ, ++eq->arm_seq) | ORNIC_ARM_NEXT;
+	u32 arm;
 
+	eq->arm_seq++;
+	arm = FIELD_PREP(ORNIC_ARM_SEQ, eq->arm_seq) | ORNIC_ARM_NEXT;
 	WRITE_ONCE(eq->dbr->arm, cpu_to_le32(arm));
 	/* Store arm before reading the ring; the device does the reverse */
 	mb();

@@ -95,7 +95,7 @@ static u32 ornic_res_num_index(enum ornic_opcode opcode, u32 num)
 	switch (opcode) {
 	case ORNIC_CMD_CREATE_MR:
 	case ORNIC_CMD_DESTROY_MR:
-		return ORNIC_GET(ORNIC_KEY_INDEX, num);
+		return FIELD_GET(ORNIC_KEY_INDEX, num);
 	default:
 		return num;
 	}

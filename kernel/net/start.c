@@ -45,8 +45,8 @@ static int ornic_start_set_host(struct ornic_core *core, u64 *features)
 	if (err) {
 		dev_err(ornic_device(core),
 			"SET_HOST failed: error %d, version %u.%u, features %#llx\n", err,
-			ORNIC_GET(ORNIC_VERSION_MAJOR, ORNIC_VERSION),
-			ORNIC_GET(ORNIC_VERSION_MINOR, ORNIC_VERSION), le64_to_cpu(in.features));
+			FIELD_GET(ORNIC_VERSION_MAJOR, ORNIC_VERSION),
+			FIELD_GET(ORNIC_VERSION_MINOR, ORNIC_VERSION), le64_to_cpu(in.features));
 		return err;
 	}
 
@@ -384,7 +384,7 @@ int ornic_start_device(struct ornic_core *core)
 	if (err)
 		goto err_clear_master;
 
-	err = ornic_cmdq_alloc(core, ORNIC_GET(ORNIC_CAPS_ADMIN_DEPTH_MAX, caps));
+	err = ornic_cmdq_alloc(core, FIELD_GET(ORNIC_CAPS_ADMIN_DEPTH_MAX, caps));
 	if (err)
 		goto err_clear_master;
 
