@@ -5,11 +5,10 @@
  * atomic context too.
  */
 #include <linux/etherdevice.h>
-#include <rdma/uverbs_ioctl.h>
 #include <rdma/ornic-abi.h>
+#include <rdma/uverbs_ioctl.h>
 
 #include "ah.h"
-#include "check.h"
 #include "device.h"
 
 /* A field of 4 bits, IBTA 7.7 */

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Checks of what consumers request, which log why they refuse it */
+/*
+ * Checks of what consumers request, which log why they refuse it. Not for the
+ * data path.
+ */
 #include <linux/string.h>
 #include <rdma/ib_verbs.h>
 
-#include "check.h"
+#include "device.h"
 
 /**
  * ornic_check_range - check a number, and log why it is refused

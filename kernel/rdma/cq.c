@@ -4,10 +4,8 @@
 #include <rdma/ornic-abi.h>
 #include <rdma/uverbs_ioctl.h>
 
-#include "check.h"
 #include "cq.h"
 #include "device.h"
-#include "due.h"
 #include "pbl.h"
 #include "ringmem.h"
 #include "slab.h"

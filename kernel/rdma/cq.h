@@ -11,8 +11,11 @@
 #include "ornic_api.h"
 #include "pbl.h"
 
+struct notifier_block;
+struct ornic_qp;
 struct ornic_ringmem;
 struct uverbs_attr_bundle;
+struct work_struct;
 
 /**
  * struct ornic_cq_buf - memory of a completion queue
@@ -78,5 +81,12 @@ int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udat
 int ornic_ib_pre_destroy_cq(struct ib_cq *ibcq);
 void ornic_ib_post_destroy_cq(struct ib_cq *ibcq);
 int ornic_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
+
+/* poll.c */
+int ornic_ib_poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc);
+int ornic_ib_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
+void ornic_cq_forget_qp(struct ornic_cq *cq, struct ornic_qp *qp);
+void ornic_cq_flush_work(struct work_struct *work);
+int ornic_ib_death(struct notifier_block *nb, unsigned long action, void *data);
 
 #endif /* ORNIC_RDMA_CQ_H */

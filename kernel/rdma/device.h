@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The verbs device, its attributes and its port */
+/* The verbs device, and operations whose files have no header */
 #ifndef ORNIC_RDMA_DEVICE_H
 #define ORNIC_RDMA_DEVICE_H
 
+#include <linux/atomic.h>
 #include <linux/idr.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -84,6 +85,36 @@ static inline void ornic_ib_release(struct ornic_ib_dev *dev, enum ornic_opcode 
 	ornic_cmd_release(dev->odev, opcode, res->num);
 }
 
+/* More events than this are not under way at a time */
+#define ORNIC_DUE_MAX		64
+
+/**
+ * ornic_due_add - allow an object more events
+ * @due:	number of events that may occur
+ * @count:	number of events
+ *
+ * Their handlers see all members that the core has set before.
+ */
+static inline void ornic_due_add(atomic_t *due, int count)
+{
+	if (atomic_read(due) < ORNIC_DUE_MAX)
+		atomic_add_return(count, due);
+}
+
+/**
+ * ornic_due_take - check whether an event may occur
+ * @due:	number of events that may occur
+ *
+ * The core keeps each event of a process until it is read, so a device that
+ * sends events without a cause would use up the memory of the host.
+ *
+ * Return: true if the event may be delivered.
+ */
+static inline bool ornic_due_take(atomic_t *due)
+{
+	return atomic_dec_if_positive(due) >= 0;
+}
+
 int ornic_device_init_limits(struct ornic_ib_dev *dev);
 int ornic_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 			  struct ib_udata *udata);
@@ -96,5 +127,30 @@ int ornic_ib_get_port_immutable(struct ib_device *ibdev, u32 port,
 				struct ib_port_immutable *immutable);
 enum rdma_link_layer ornic_ib_get_link_layer(struct ib_device *ibdev, u32 port);
 int ornic_ib_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey);
+int ornic_ib_add_gid(const struct ib_gid_attr *attr, void **context);
+int ornic_ib_del_gid(const struct ib_gid_attr *attr, void **context);
+
+/* mad.c */
+int ornic_ib_process_mad(struct ib_device *ibdev, int flags, u32 port, const struct ib_wc *wc,
+			 const struct ib_grh *grh, const struct ib_mad *in, struct ib_mad *out,
+			 size_t *out_size, u16 *out_pkey_index);
+
+/* restrack.c */
+int ornic_ib_fill_res_mr(struct sk_buff *msg, struct ib_mr *ibmr);
+int ornic_ib_fill_res_cq(struct sk_buff *msg, struct ib_cq *ibcq);
+int ornic_ib_fill_res_qp(struct sk_buff *msg, struct ib_qp *ibqp);
+int ornic_ib_fill_res_srq(struct sk_buff *msg, struct ib_srq *ibsrq);
+
+/* check.c */
+int ornic_check_range(const struct ib_device *ibdev, const char *what, u64 value, u64 min,
+		      u64 max);
+int ornic_check_flags(const struct ib_device *ibdev, const char *what, u64 flags, u64 known);
+int ornic_check_reserved(const struct ib_device *ibdev, const char *what, const void *bytes,
+			 size_t len);
+
+/* flow.c */
+struct ib_flow *ornic_ib_create_flow(struct ib_qp *ibqp, struct ib_flow_attr *attr,
+				     struct ib_udata *udata);
+int ornic_ib_destroy_flow(struct ib_flow *ibflow);
 
 #endif /* ORNIC_RDMA_DEVICE_H */

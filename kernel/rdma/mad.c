@@ -6,9 +6,8 @@
 #include <linux/netdevice.h>
 #include <rdma/ib_pma.h>
 
+#include "counters.h"
 #include "device.h"
-#include "mad.h"
-#include "stats.h"
 
 /* IBA's counters stop at their maximum */
 static __be32 ornic_pma_be32(u64 value)

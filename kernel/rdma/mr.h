@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Memory regions */
+/* Memory regions and memory windows */
 #ifndef ORNIC_RDMA_MR_H
 #define ORNIC_RDMA_MR_H
 
@@ -37,6 +37,10 @@ static inline struct ornic_mr *to_ornic_mr(struct ib_mr *ibmr)
 	return container_of(ibmr, struct ornic_mr, ibmr);
 }
 
+struct ornic_mw {
+	struct ib_mw ibmw;
+};
+
 int ornic_mr_init_shared(struct ornic_ib_dev *dev);
 void ornic_mr_uninit_shared(struct ornic_ib_dev *dev);
 int ornic_mr_create(struct ornic_ib_dev *dev, bool urgent, struct ornic_create_mr_in *in, u32 *key);
@@ -54,5 +58,7 @@ int ornic_ib_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
 struct ib_mr *ornic_ib_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 max_pages);
 int ornic_ib_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents,
 		       unsigned int *offset);
+int ornic_ib_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata);
+int ornic_ib_dealloc_mw(struct ib_mw *ibmw);
 
 #endif /* ORNIC_RDMA_MR_H */

@@ -12,9 +12,8 @@
 
 #include "cq.h"
 #include "device.h"
-#include "poll.h"
 #include "qp.h"
-#include "recvs.h"
+#include "recv_ring.h"
 #include "srq.h"
 #include "wr.h"
 

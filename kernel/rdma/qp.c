@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Queue pairs: creation and destruction */
+/* Queue pairs: creation and destruction, multicast groups */
 #include <rdma/ornic-abi.h>
 #include <rdma/uverbs_ioctl.h>
 
-#include "check.h"
 #include "cq.h"
 #include "device.h"
 #include "ornic_rdma_trace.h"
 #include "pbl.h"
 #include "pd.h"
 #include "qp.h"
-#include "qp_event.h"
-#include "qp_kernel.h"
 #include "ring.h"
 #include "ringmem.h"
 #include "slab.h"
@@ -597,4 +594,28 @@ int ornic_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 		ornic_qp_kernel_uninit(qp);
 	ornic_qp_free_rings(dev, qp);
 	return 0;
+}
+
+/* The core has checked the QP's type and the GID; RoCE has no LID */
+static int ornic_mcast_exec(struct ib_qp *ibqp, const union ib_gid *gid, enum ornic_opcode opcode)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibqp->device);
+	struct ornic_mcast_in in = { .qpn = cpu_to_le32(to_ornic_qp(ibqp)->res.num) };
+
+	memcpy(in.gid, gid->raw, sizeof(in.gid));
+	return ornic_cmd_exec(dev->odev, opcode, &in, sizeof(in), NULL, 0);
+}
+
+int ornic_ib_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
+{
+	return ornic_mcast_exec(ibqp, gid, ORNIC_CMD_ATTACH_MCAST);
+}
+
+int ornic_ib_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
+{
+	int err;
+
+	err = ornic_mcast_exec(ibqp, gid, ORNIC_CMD_DETACH_MCAST);
+	/* A dead device has no groups any more */
+	return err == -EIO ? 0 : err;
 }

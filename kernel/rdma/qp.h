@@ -12,6 +12,8 @@
 #include "ornic_api.h"
 #include "pbl.h"
 
+struct ornic_ib_dev;
+struct ornic_modify_qp_out;
 struct ornic_ringmem;
 struct ornic_wr;
 
@@ -134,5 +136,25 @@ static inline bool ornic_qp_is_ud(const struct ornic_qp *qp)
 int ornic_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 		       struct ib_udata *udata);
 int ornic_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
+int ornic_ib_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
+int ornic_ib_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
+
+/* qp_kernel.c */
+int ornic_qp_kernel_init(struct ornic_qp *qp);
+void ornic_qp_kernel_uninit(struct ornic_qp *qp);
+int ornic_qp_attach(struct ornic_ib_dev *dev, struct ornic_qp *qp);
+void ornic_qp_detach(struct ornic_ib_dev *dev, struct ornic_qp *qp);
+void ornic_qp_forget(struct ornic_qp *qp);
+
+/* qp_modify.c */
+int ornic_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		       struct ib_udata *udata);
+int ornic_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		      struct ib_qp_init_attr *init);
+void ornic_qp_event(struct ornic_res *res, enum ornic_event event);
+void ornic_qp_event_work(struct work_struct *work);
+
+/* poll.c */
+void ornic_qp_return_recv(struct ornic_qp *qp, const struct ornic_modify_qp_out *out);
 
 #endif /* ORNIC_RDMA_QP_H */

@@ -8,9 +8,7 @@
 #include "cq.h"
 #include "device.h"
 #include "ornic_rdma_trace.h"
-#include "poll.h"
 #include "qp.h"
-#include "qp_kernel.h"
 #include "ringmem.h"
 #include "wr.h"
 

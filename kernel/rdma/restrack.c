@@ -6,10 +6,10 @@
 #include <uapi/rdma/rdma_netlink.h>
 
 #include "cq.h"
+#include "device.h"
 #include "mr.h"
 #include "qp.h"
 #include "recv_ring.h"
-#include "restrack.h"
 #include "ringmem.h"
 #include "slab.h"
 #include "srq.h"

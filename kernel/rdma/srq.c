@@ -6,13 +6,10 @@
 #define UVERBS_MODULE_NAME ornic_ib
 #include <rdma/uverbs_named_ioctl.h>
 
-#include "check.h"
 #include "cq.h"
 #include "device.h"
-#include "due.h"
 #include "pd.h"
 #include "recv_ring.h"
-#include "recvs.h"
 #include "ring.h"
 #include "ringmem.h"
 #include "slab.h"

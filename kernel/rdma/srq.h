@@ -10,7 +10,6 @@
 
 #include "ornic_api.h"
 #include "recv_ring.h"
-#include "recvs.h"
 
 /**
  * struct ornic_srq - shared receive queue

@@ -6,7 +6,6 @@
 #define UVERBS_MODULE_NAME ornic_ib
 #include <rdma/uverbs_named_ioctl.h>
 
-#include "check.h"
 #include "device.h"
 #include "mmap.h"
 #include "ringmem.h"

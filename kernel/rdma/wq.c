@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Work queues: receive queues for frames, shared by RSS QPs */
+/*
+ * Work queues, which are receive queues for frames, and the RSS indirection
+ * tables by which a hash selects one
+ */
 #include <linux/slab.h>
 #include <rdma/ornic-abi.h>
 #include <rdma/uverbs_ioctl.h>
 
-#include "check.h"
 #include "cq.h"
 #include "device.h"
-#include "due.h"
 #include "pd.h"
 #include "recv_ring.h"
 #include "ring.h"
@@ -256,4 +257,43 @@ int ornic_ib_destroy_wq(struct ib_wq *ibwq, struct ib_udata *udata)
 	ornic_recv_ring_free(dev, &wq->ring);
 	kfree(wq);
 	return 0;
+}
+
+int ornic_ib_create_rwq_ind_table(struct ib_rwq_ind_table *ibtable,
+				  struct ib_rwq_ind_table_init_attr *init,
+				  struct ib_udata *udata)
+{
+	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibtable->device);
+	struct ornic_create_rwq_table_in *in;
+	u32 i, size;
+	int err;
+
+	err = ib_no_udata_io(udata);
+	if (err)
+		return err;
+
+	/* The core limits log_ind_tbl_size, so that this does not overflow */
+	size = 1u << init->log_ind_tbl_size;
+	err = ornic_check_range(&dev->ibdev, "RWQ table size", size, 0, dev->max_rwq_table_size);
+	if (err)
+		return err;
+
+	in = kzalloc_flex(*in, wqn, size);
+	if (!in)
+		return -ENOMEM;
+
+	in->log_size = init->log_ind_tbl_size;
+	for (i = 0; i < size; i++)
+		in->wqn[i] = cpu_to_le32(init->ind_tbl[i]->wq_num);
+
+	err = ornic_cmd_create(dev->odev, ORNIC_CMD_CREATE_RWQ_TABLE, in,
+			       struct_size(in, wqn, size), &ibtable->ind_tbl_num);
+	kfree(in);
+	return err;
+}
+
+int ornic_ib_destroy_rwq_ind_table(struct ib_rwq_ind_table *ibtable)
+{
+	return ornic_cmd_destroy(to_ornic_ib_dev(ibtable->device)->odev,
+				 ORNIC_CMD_DESTROY_RWQ_TABLE, ibtable->ind_tbl_num);
 }

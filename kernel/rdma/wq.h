@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Work queues: receive queues of processes for frames */
+/* Work queues, which are receive queues of processes for frames, and RSS tables */
 #ifndef ORNIC_RDMA_WQ_H
 #define ORNIC_RDMA_WQ_H
 
@@ -26,10 +26,18 @@ struct ornic_wq {
 	atomic_t due;
 };
 
+struct ornic_rwq_table {
+	struct ib_rwq_ind_table ibtable;
+};
+
 struct ib_wq *ornic_ib_create_wq(struct ib_pd *pd, struct ib_wq_init_attr *init,
 				 struct ib_udata *udata);
 int ornic_ib_modify_wq(struct ib_wq *ibwq, struct ib_wq_attr *attr, u32 mask,
 		       struct ib_udata *udata);
 int ornic_ib_destroy_wq(struct ib_wq *ibwq, struct ib_udata *udata);
+int ornic_ib_create_rwq_ind_table(struct ib_rwq_ind_table *ibtable,
+				  struct ib_rwq_ind_table_init_attr *init,
+				  struct ib_udata *udata);
+int ornic_ib_destroy_rwq_ind_table(struct ib_rwq_ind_table *ibtable);
 
 #endif /* ORNIC_RDMA_WQ_H */

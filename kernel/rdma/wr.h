@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Send work requests of kernel consumers */
+/* Work requests of kernel consumers */
 #ifndef ORNIC_RDMA_WR_H
 #define ORNIC_RDMA_WR_H
 
@@ -25,8 +25,12 @@ struct ornic_wr {
 	u32 room;
 };
 
+void ornic_wr_check_dead(struct ornic_ib_dev *dev);
 int ornic_ib_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		       const struct ib_send_wr **bad_wr);
-void ornic_wr_check_dead(struct ornic_ib_dev *dev);
+int ornic_ib_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
+		       const struct ib_recv_wr **bad_wr);
+int ornic_ib_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
+			   const struct ib_recv_wr **bad_wr);
 
 #endif /* ORNIC_RDMA_WR_H */

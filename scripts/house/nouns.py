@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 PARTS = ("kernel/net/", "kernel/rdma/", "user-provider/", "tests/device/")
-# {stem of the noun: other words for it}. A stem may go on, as in flow_spec and qp_modify. Not nouns
+# {stem of the noun: other words for it}. A stem may go on, as in qp_kernel and qp_modify. Not nouns
 # of this table: admin, the queue of commands on the card; xrc, the transport of XRC.
 NOUNS = {
     "ah": ("av", "addr", "address"),

@@ -108,6 +108,6 @@ def test_counters():
     lists = dict(re.findall(r"#define ORNIC_(\w+)_STATS\(x\) \\\n((?:.*\\\n)*.*)", text))
     assert {"PORT", "RDMA", "QP", "DEVICE"} <= set(lists)
     used = {"PORT": "kernel/net/ethtool.c", "DEVICE": "kernel/net/ethtool.c",
-            "RDMA": "kernel/rdma/stats.c", "QP": "kernel/rdma/qp_counter.c"}
+            "RDMA": "kernel/rdma/counters.c", "QP": "kernel/rdma/counters.c"}
     for scope, name in used.items():
         assert f"ORNIC_{scope}_STATS(" in read(name), name

@@ -7,7 +7,8 @@
 #include <linux/module.h>
 
 /* The source itself, because the driver exports nothing */
-#include "../../kernel/rdma/flow_spec.c"
+#include "../../kernel/rdma/check.c"
+#include "../../kernel/rdma/flow.c"
 
 #define TEST_SPECS	IB_FLOW_SPEC_SUPPORT_LAYERS
 

@@ -8,7 +8,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "../../kernel/rdma/ring.h"
-#include "../../kernel/rdma/recvs.h"
+#include "../../kernel/rdma/recv_ring.h"
 #include "../../kernel/rdma/wqe.h"
 /* The source itself, because the driver exports nothing */
 #include "../../kernel/rdma/ah.c"

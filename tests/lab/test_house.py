@@ -17,7 +17,7 @@ from house import CHECKS, commits, nouns, refusals
     ("words", "a.py", "a = \"nobody\"", "# The ring, which nobody reads"),
     ("words", "kernel/net/a.c", "f(\"no such key\");", "f(\"key of somebody\");"),
     ("words", "a.7", ".TH A\n.PP\nWhat is it?", ".TH A\n.PP\n.B What is posted is gone."),
-    ("nouns", "kernel/rdma/flow_spec.h", "", None),
+    ("nouns", "kernel/rdma/qp_kernel.c", "", None),
     ("names", "kernel/net/eq.c", "int\nornic_eq_arm(int a)\n{\n}", "int ornic_arm(int a)\n{\n}"),
     ("names", "kernel/net/start.c", "void ornic_stop(void)\n{\n}", "void ornic_go(void)\n{\n}"),
 ])
