@@ -19,7 +19,7 @@ static_assert((int)IB_FLOW_ATTR_ALL_DEFAULT == (int)ORNIC_FLOW_ALL_DEFAULT);
 static_assert((int)IB_FLOW_ATTR_MC_DEFAULT == (int)ORNIC_FLOW_MC_DEFAULT);
 static_assert((int)IB_FLOW_ATTR_SNIFFER == (int)ORNIC_FLOW_SNIFFER);
 
-struct ornic_flow {
+struct ornic_ib_flow {
 	struct ib_flow ibflow;
 	u32 num;
 };
@@ -35,7 +35,7 @@ struct ornic_flow {
 #define ORNIC_IPV4_MF		0x1
 
 /* Parts that a rule may have at most once */
-enum ornic_flow_part {
+enum ornic_spec_part {
 	ORNIC_FLOW_L2		= BIT(0),
 	ORNIC_FLOW_L3		= BIT(1),
 	ORNIC_FLOW_L4		= BIT(2),
@@ -55,11 +55,11 @@ enum ornic_flow_part {
 #define ORNIC_FLOW_HEADERS	(ORNIC_FLOW_L2 | ORNIC_FLOW_L3 | ORNIC_FLOW_L4 | \
 				 ORNIC_FLOW_TUNNEL | ORNIC_FLOW_INNER)
 
-static const struct ornic_flow_kind {
+static const struct ornic_spec_kind {
 	u16 type;		/* enum ib_flow_spec_type */
 	u16 size;		/* bytes */
-	enum ornic_flow_part part;
-} ornic_flow_kinds[] = {
+	enum ornic_spec_part part;
+} ornic_spec_kinds[] = {
 	{ IB_FLOW_SPEC_ETH, sizeof(struct ib_flow_spec_eth), ORNIC_FLOW_L2 },
 	{ IB_FLOW_SPEC_IPV4, sizeof(struct ib_flow_spec_ipv4), ORNIC_FLOW_L3 },
 	{ IB_FLOW_SPEC_IPV6, sizeof(struct ib_flow_spec_ipv6), ORNIC_FLOW_L3 },
@@ -86,13 +86,13 @@ static const struct ornic_flow_kind {
 };
 
 /* One specification in the format of the device */
-struct ornic_flow_match {
+struct ornic_spec_match {
 	struct ornic_flow_key value;
 	struct ornic_flow_key mask;
 };
 
 /* The functions below convert either the value or the mask of a filter */
-static void ornic_flow_put_eth(const struct ib_flow_eth_filter *filter,
+static void ornic_spec_put_eth(const struct ib_flow_eth_filter *filter,
 			       struct ornic_flow_headers *headers)
 {
 	memcpy(headers->dmac, filter->dst_mac, ETH_ALEN);
@@ -101,7 +101,7 @@ static void ornic_flow_put_eth(const struct ib_flow_eth_filter *filter,
 	headers->vlan_tci = filter->vlan_tag;
 }
 
-static void ornic_flow_put_ipv4(const struct ib_flow_ipv4_filter *filter,
+static void ornic_spec_put_ipv4(const struct ib_flow_ipv4_filter *filter,
 				struct ornic_flow_headers *headers)
 {
 	memcpy(headers->src_ip + 12, &filter->src_ip, sizeof(filter->src_ip));
@@ -113,7 +113,7 @@ static void ornic_flow_put_ipv4(const struct ib_flow_ipv4_filter *filter,
 			    (filter->flags & IB_IPV4_MORE_FRAG ? ORNIC_IPV4_MF : 0);
 }
 
-static void ornic_flow_put_ipv6(const struct ib_flow_ipv6_filter *filter,
+static void ornic_spec_put_ipv6(const struct ib_flow_ipv6_filter *filter,
 				struct ornic_flow_headers *headers)
 {
 	memcpy(headers->src_ip, filter->src_ip, sizeof(filter->src_ip));
@@ -124,20 +124,20 @@ static void ornic_flow_put_ipv6(const struct ib_flow_ipv6_filter *filter,
 	headers->ttl = filter->hop_limit;
 }
 
-static void ornic_flow_put_ports(const struct ib_flow_tcp_udp_filter *filter,
+static void ornic_spec_put_ports(const struct ib_flow_tcp_udp_filter *filter,
 				 struct ornic_flow_headers *headers)
 {
 	headers->src_port = filter->src_port;
 	headers->dst_port = filter->dst_port;
 }
 
-static void ornic_flow_put_esp(const struct ib_flow_esp_filter *filter, struct ornic_flow_key *key)
+static void ornic_spec_put_esp(const struct ib_flow_esp_filter *filter, struct ornic_flow_key *key)
 {
 	key->esp_spi = filter->spi;
 	key->esp_seq = filter->seq;
 }
 
-static void ornic_flow_put_gre(const struct ib_flow_gre_filter *filter, struct ornic_flow_key *key)
+static void ornic_spec_put_gre(const struct ib_flow_gre_filter *filter, struct ornic_flow_key *key)
 {
 	key->gre_flags = filter->c_ks_res0_ver;
 	key->gre_proto = filter->protocol;
@@ -145,31 +145,31 @@ static void ornic_flow_put_gre(const struct ib_flow_gre_filter *filter, struct o
 }
 
 /* The presence of the header is a condition, too */
-static void ornic_flow_want_l3(struct ornic_flow_headers *value, struct ornic_flow_headers *mask,
+static void ornic_spec_want_l3(struct ornic_flow_headers *value, struct ornic_flow_headers *mask,
 			       u8 version)
 {
 	value->l3 = version;
 	mask->l3 = U8_MAX;
 }
 
-static void ornic_flow_want_proto(struct ornic_flow_headers *value,
+static void ornic_spec_want_proto(struct ornic_flow_headers *value,
 				  struct ornic_flow_headers *mask, u8 proto)
 {
 	value->proto = proto;
 	mask->proto = U8_MAX;
 }
 
-static void ornic_flow_want_layer(struct ornic_flow_match *match, u32 layer)
+static void ornic_spec_want_layer(struct ornic_spec_match *match, u32 layer)
 {
 	match->value.layers = cpu_to_be32(layer);
 	match->mask.layers = cpu_to_be32(layer);
 }
 
-static void ornic_flow_eth(const struct ib_flow_spec_eth *spec, struct ornic_flow_headers *value,
+static void ornic_spec_eth(const struct ib_flow_spec_eth *spec, struct ornic_flow_headers *value,
 			   struct ornic_flow_headers *mask)
 {
-	ornic_flow_put_eth(&spec->val, value);
-	ornic_flow_put_eth(&spec->mask, mask);
+	ornic_spec_put_eth(&spec->val, value);
+	ornic_spec_put_eth(&spec->mask, mask);
 	/* A frame without a tag does not match a tag of 0 */
 	if (mask->vlan_tci) {
 		value->vlan = 1;
@@ -177,7 +177,7 @@ static void ornic_flow_eth(const struct ib_flow_spec_eth *spec, struct ornic_flo
 	}
 }
 
-static int ornic_flow_ipv4(const struct ib_device *ibdev, const struct ib_flow_spec_ipv4 *spec,
+static int ornic_spec_ipv4(const struct ib_device *ibdev, const struct ib_flow_spec_ipv4 *spec,
 			   struct ornic_flow_headers *value, struct ornic_flow_headers *mask)
 {
 	int err;
@@ -187,13 +187,13 @@ static int ornic_flow_ipv4(const struct ib_device *ibdev, const struct ib_flow_s
 	if (err)
 		return err;
 
-	ornic_flow_put_ipv4(&spec->val, value);
-	ornic_flow_put_ipv4(&spec->mask, mask);
-	ornic_flow_want_l3(value, mask, 4);
+	ornic_spec_put_ipv4(&spec->val, value);
+	ornic_spec_put_ipv4(&spec->mask, mask);
+	ornic_spec_want_l3(value, mask, 4);
 	return 0;
 }
 
-static int ornic_flow_ipv6(const struct ib_device *ibdev, const struct ib_flow_spec_ipv6 *spec,
+static int ornic_spec_ipv6(const struct ib_device *ibdev, const struct ib_flow_spec_ipv6 *spec,
 			   struct ornic_flow_headers *value, struct ornic_flow_headers *mask)
 {
 	int err;
@@ -204,33 +204,33 @@ static int ornic_flow_ipv6(const struct ib_device *ibdev, const struct ib_flow_s
 	if (err)
 		return err;
 
-	ornic_flow_put_ipv6(&spec->val, value);
-	ornic_flow_put_ipv6(&spec->mask, mask);
-	ornic_flow_want_l3(value, mask, 6);
+	ornic_spec_put_ipv6(&spec->val, value);
+	ornic_spec_put_ipv6(&spec->mask, mask);
+	ornic_spec_want_l3(value, mask, 6);
 	return 0;
 }
 
-static void ornic_flow_tcp_udp(const struct ib_flow_spec_tcp_udp *spec, u8 proto,
+static void ornic_spec_tcp_udp(const struct ib_flow_spec_tcp_udp *spec, u8 proto,
 			       struct ornic_flow_headers *value, struct ornic_flow_headers *mask)
 {
-	ornic_flow_put_ports(&spec->val, value);
-	ornic_flow_put_ports(&spec->mask, mask);
+	ornic_spec_put_ports(&spec->val, value);
+	ornic_spec_put_ports(&spec->mask, mask);
 	/* A fragment has no ports, and does not match ports of 0 */
 	if (mask->src_port || mask->dst_port)
 		mask->frag = 1;
-	ornic_flow_want_proto(value, mask, proto);
+	ornic_spec_want_proto(value, mask, proto);
 }
 
-static void ornic_flow_esp(const struct ib_flow_spec_esp *spec, struct ornic_flow_match *match)
+static void ornic_spec_esp(const struct ib_flow_spec_esp *spec, struct ornic_spec_match *match)
 {
-	ornic_flow_put_esp(&spec->val, &match->value);
-	ornic_flow_put_esp(&spec->mask, &match->mask);
-	ornic_flow_want_proto(&match->value.outer, &match->mask.outer, IPPROTO_ESP);
-	ornic_flow_want_layer(match, ORNIC_FLOW_LAYER_ESP);
+	ornic_spec_put_esp(&spec->val, &match->value);
+	ornic_spec_put_esp(&spec->mask, &match->mask);
+	ornic_spec_want_proto(&match->value.outer, &match->mask.outer, IPPROTO_ESP);
+	ornic_spec_want_layer(match, ORNIC_FLOW_LAYER_ESP);
 }
 
-static int ornic_flow_vxlan(const struct ib_device *ibdev, const struct ib_flow_spec_tunnel *spec,
-			    struct ornic_flow_match *match)
+static int ornic_spec_vxlan(const struct ib_device *ibdev, const struct ib_flow_spec_tunnel *spec,
+			    struct ornic_spec_match *match)
 {
 	int err;
 
@@ -243,18 +243,18 @@ static int ornic_flow_vxlan(const struct ib_device *ibdev, const struct ib_flow_
 
 	match->value.outer.dst_port = cpu_to_be16(ORNIC_VXLAN_PORT);
 	match->mask.outer.dst_port = cpu_to_be16(U16_MAX);
-	ornic_flow_want_proto(&match->value.outer, &match->mask.outer, IPPROTO_UDP);
-	ornic_flow_want_layer(match, ORNIC_FLOW_LAYER_VXLAN);
+	ornic_spec_want_proto(&match->value.outer, &match->mask.outer, IPPROTO_UDP);
+	ornic_spec_want_layer(match, ORNIC_FLOW_LAYER_VXLAN);
 	return 0;
 }
 
-static int ornic_flow_gre(const struct ib_device *ibdev, const struct ib_flow_spec_gre *spec,
-			  struct ornic_flow_match *match)
+static int ornic_spec_gre(const struct ib_device *ibdev, const struct ib_flow_spec_gre *spec,
+			  struct ornic_spec_match *match)
 {
 	const __be16 has_key = cpu_to_be16(ORNIC_GRE_HAS_KEY);
 
-	ornic_flow_put_gre(&spec->val, &match->value);
-	ornic_flow_put_gre(&spec->mask, &match->mask);
+	ornic_spec_put_gre(&spec->val, &match->value);
+	ornic_spec_put_gre(&spec->mask, &match->mask);
 	/* A header without a key does not match a key of 0 */
 	if (match->mask.gre_key) {
 		if (match->mask.gre_flags & ~match->value.gre_flags & has_key) {
@@ -264,20 +264,20 @@ static int ornic_flow_gre(const struct ib_device *ibdev, const struct ib_flow_sp
 		match->value.gre_flags |= has_key;
 		match->mask.gre_flags |= has_key;
 	}
-	ornic_flow_want_proto(&match->value.outer, &match->mask.outer, IPPROTO_GRE);
-	ornic_flow_want_layer(match, ORNIC_FLOW_LAYER_GRE);
+	ornic_spec_want_proto(&match->value.outer, &match->mask.outer, IPPROTO_GRE);
+	ornic_spec_want_layer(match, ORNIC_FLOW_LAYER_GRE);
 	return 0;
 }
 
-static void ornic_flow_mpls(const struct ib_flow_spec_mpls *spec, struct ornic_flow_match *match)
+static void ornic_spec_mpls(const struct ib_flow_spec_mpls *spec, struct ornic_spec_match *match)
 {
 	match->value.mpls = spec->val.tag;
 	match->mask.mpls = spec->mask.tag;
-	ornic_flow_want_layer(match, ORNIC_FLOW_LAYER_MPLS);
+	ornic_spec_want_layer(match, ORNIC_FLOW_LAYER_MPLS);
 }
 
-static int ornic_flow_header(const struct ib_device *ibdev, const union ib_flow_spec *spec,
-			     struct ornic_flow_match *match)
+static int ornic_spec_header(const struct ib_device *ibdev, const union ib_flow_spec *spec,
+			     struct ornic_spec_match *match)
 {
 	bool inner = spec->type & IB_FLOW_SPEC_INNER;
 	struct ornic_flow_headers *value = inner ? &match->value.inner : &match->value.outer;
@@ -285,37 +285,37 @@ static int ornic_flow_header(const struct ib_device *ibdev, const union ib_flow_
 
 	switch (spec->type & ~IB_FLOW_SPEC_INNER) {
 	case IB_FLOW_SPEC_ETH:
-		ornic_flow_eth(&spec->eth, value, mask);
+		ornic_spec_eth(&spec->eth, value, mask);
 		return 0;
 	case IB_FLOW_SPEC_IPV4:
-		return ornic_flow_ipv4(ibdev, &spec->ipv4, value, mask);
+		return ornic_spec_ipv4(ibdev, &spec->ipv4, value, mask);
 	case IB_FLOW_SPEC_IPV6:
-		return ornic_flow_ipv6(ibdev, &spec->ipv6, value, mask);
+		return ornic_spec_ipv6(ibdev, &spec->ipv6, value, mask);
 	case IB_FLOW_SPEC_TCP:
-		ornic_flow_tcp_udp(&spec->tcp_udp, IPPROTO_TCP, value, mask);
+		ornic_spec_tcp_udp(&spec->tcp_udp, IPPROTO_TCP, value, mask);
 		return 0;
 	case IB_FLOW_SPEC_UDP:
-		ornic_flow_tcp_udp(&spec->tcp_udp, IPPROTO_UDP, value, mask);
+		ornic_spec_tcp_udp(&spec->tcp_udp, IPPROTO_UDP, value, mask);
 		return 0;
 	case IB_FLOW_SPEC_ESP:
-		ornic_flow_esp(&spec->esp, match);
+		ornic_spec_esp(&spec->esp, match);
 		return 0;
 	case IB_FLOW_SPEC_VXLAN_TUNNEL:
-		return ornic_flow_vxlan(ibdev, &spec->tunnel, match);
+		return ornic_spec_vxlan(ibdev, &spec->tunnel, match);
 	case IB_FLOW_SPEC_GRE:
-		return ornic_flow_gre(ibdev, &spec->gre, match);
+		return ornic_spec_gre(ibdev, &spec->gre, match);
 	case IB_FLOW_SPEC_MPLS:
-		ornic_flow_mpls(&spec->mpls, match);
+		ornic_spec_mpls(&spec->mpls, match);
 		return 0;
 	default:
-		/* ornic_flow_kinds has only the types above */
+		/* ornic_spec_kinds has only the types above */
 		return -EOPNOTSUPP;
 	}
 }
 
 /* Specifications may overlap if they agree on the common bits */
-static int ornic_flow_merge(const struct ib_device *ibdev, u32 type,
-			    const struct ornic_flow_match *match, struct ornic_create_flow_in *in)
+static int ornic_spec_merge(const struct ib_device *ibdev, u32 type,
+			    const struct ornic_spec_match *match, struct ornic_create_flow_in *in)
 {
 	const u8 *value = (const u8 *)&match->value;
 	const u8 *mask = (const u8 *)&match->mask;
@@ -335,11 +335,11 @@ static int ornic_flow_merge(const struct ib_device *ibdev, u32 type,
 	return 0;
 }
 
-static int ornic_flow_add(const struct ib_device *ibdev, const union ib_flow_spec *spec,
-			  enum ornic_flow_part part, struct ornic_create_flow_in *in,
+static int ornic_spec_add(const struct ib_device *ibdev, const union ib_flow_spec *spec,
+			  enum ornic_spec_part part, struct ornic_create_flow_in *in,
 			  struct ib_counters **counters)
 {
-	struct ornic_flow_match match = {};
+	struct ornic_spec_match match = {};
 	int err;
 
 	switch (part) {
@@ -354,13 +354,13 @@ static int ornic_flow_add(const struct ib_device *ibdev, const union ib_flow_spe
 		*counters = spec->flow_count.counters;
 		return 0;
 	default:
-		err = ornic_flow_header(ibdev, spec, &match);
-		return err ? err : ornic_flow_merge(ibdev, spec->type, &match, in);
+		err = ornic_spec_header(ibdev, spec, &match);
+		return err ? err : ornic_spec_merge(ibdev, spec->type, &match, in);
 	}
 }
 
 /* Checks that the ethertype matches the IP version, outer or inner */
-static bool ornic_flow_agrees(const struct ornic_flow_headers *value,
+static bool ornic_spec_agrees(const struct ornic_flow_headers *value,
 			      const struct ornic_flow_headers *mask)
 {
 	__be16 type = cpu_to_be16(value->l3 == 4 ? ETH_P_IP : ETH_P_IPV6);
@@ -369,7 +369,7 @@ static bool ornic_flow_agrees(const struct ornic_flow_headers *value,
 }
 
 /* Returns why the parts of a rule contradict each other, NULL if they do not */
-static const char *ornic_flow_fault(const struct ib_flow_attr *attr, u32 parts,
+static const char *ornic_spec_fault(const struct ib_flow_attr *attr, u32 parts,
 				    const struct ornic_create_flow_in *in)
 {
 	if (attr->type != IB_FLOW_ATTR_NORMAL && (attr->flags || parts & ORNIC_FLOW_HEADERS))
@@ -383,13 +383,13 @@ static const char *ornic_flow_fault(const struct ib_flow_attr *attr, u32 parts,
 		return "egress rules only drop or count";
 	if (parts & ORNIC_FLOW_INNER && !(parts & ORNIC_FLOW_TUNNEL))
 		return "inner headers without a tunnel";
-	if (!ornic_flow_agrees(&in->value.outer, &in->mask.outer) ||
-	    !ornic_flow_agrees(&in->value.inner, &in->mask.inner))
+	if (!ornic_spec_agrees(&in->value.outer, &in->mask.outer) ||
+	    !ornic_spec_agrees(&in->value.inner, &in->mask.inner))
 		return "the ethertype is not that of the IP version";
 	return NULL;
 }
 
-static int ornic_flow_check(const struct ib_device *ibdev, const struct ib_flow_attr *attr,
+static int ornic_spec_check(const struct ib_device *ibdev, const struct ib_flow_attr *attr,
 			    u32 parts, const struct ornic_create_flow_in *in)
 {
 	const char *fault;
@@ -405,7 +405,7 @@ static int ornic_flow_check(const struct ib_device *ibdev, const struct ib_flow_
 		return -EOPNOTSUPP;
 	}
 
-	fault = ornic_flow_fault(attr, parts, in);
+	fault = ornic_spec_fault(attr, parts, in);
 	if (fault) {
 		ibdev_dbg_ratelimited(ibdev, "flow type %d, flags %#x: %s\n", attr->type,
 				      attr->flags, fault);
@@ -414,22 +414,22 @@ static int ornic_flow_check(const struct ib_device *ibdev, const struct ib_flow_
 	return 0;
 }
 
-static const struct ornic_flow_kind *ornic_flow_find_kind(u32 type)
+static const struct ornic_spec_kind *ornic_spec_find_kind(u32 type)
 {
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(ornic_flow_kinds); i++)
-		if (ornic_flow_kinds[i].type == type)
-			return &ornic_flow_kinds[i];
+	for (i = 0; i < ARRAY_SIZE(ornic_spec_kinds); i++)
+		if (ornic_spec_kinds[i].type == type)
+			return &ornic_spec_kinds[i];
 	return NULL;
 }
 
 /* Removes the next specification, which may be unaligned, from the input */
-static int ornic_flow_take(const struct ib_device *ibdev, const void **at, size_t *left,
-			   union ib_flow_spec *spec, enum ornic_flow_part *part)
+static int ornic_spec_take(const struct ib_device *ibdev, const void **at, size_t *left,
+			   union ib_flow_spec *spec, enum ornic_spec_part *part)
 {
 	const size_t head = offsetofend(union ib_flow_spec, size);
-	const struct ornic_flow_kind *kind;
+	const struct ornic_spec_kind *kind;
 
 	if (*left < head) {
 		ibdev_dbg_ratelimited(ibdev, "flow: %zu bytes left for a specification\n", *left);
@@ -437,7 +437,7 @@ static int ornic_flow_take(const struct ib_device *ibdev, const void **at, size_
 	}
 
 	memcpy(spec, *at, head);
-	kind = ornic_flow_find_kind(spec->type);
+	kind = ornic_spec_find_kind(spec->type);
 	if (!kind) {
 		ibdev_dbg_ratelimited(ibdev, "flow specification %#x is not supported\n",
 				      spec->type);
@@ -471,7 +471,7 @@ static int ornic_flow_from_attr(const struct ib_device *ibdev, const struct ib_f
 				struct ornic_create_flow_in *in, struct ib_counters **counters)
 {
 	const void *at = attr->flows;
-	enum ornic_flow_part part;
+	enum ornic_spec_part part;
 	union ib_flow_spec spec;
 	u32 parts = 0;
 	size_t left;
@@ -486,7 +486,7 @@ static int ornic_flow_from_attr(const struct ib_device *ibdev, const struct ib_f
 	*counters = NULL;
 	left = attr->size - sizeof(*attr);
 	for (i = 0; i < attr->num_of_specs; i++) {
-		err = ornic_flow_take(ibdev, &at, &left, &spec, &part);
+		err = ornic_spec_take(ibdev, &at, &left, &spec, &part);
 		if (err)
 			return err;
 		if (parts & part) {
@@ -496,7 +496,7 @@ static int ornic_flow_from_attr(const struct ib_device *ibdev, const struct ib_f
 		}
 
 		parts |= part;
-		err = ornic_flow_add(ibdev, &spec, part, in, counters);
+		err = ornic_spec_add(ibdev, &spec, part, in, counters);
 		if (err)
 			return err;
 	}
@@ -511,7 +511,7 @@ static int ornic_flow_from_attr(const struct ib_device *ibdev, const struct ib_f
 		in->flags |= cpu_to_le32(ORNIC_FLOW_DONT_TRAP);
 	if (attr->flags & IB_FLOW_ATTR_FLAGS_EGRESS)
 		in->flags |= cpu_to_le32(ORNIC_FLOW_EGRESS);
-	return ornic_flow_check(ibdev, attr, parts, in);
+	return ornic_spec_check(ibdev, attr, parts, in);
 }
 
 struct ib_flow *ornic_ib_create_flow(struct ib_qp *ibqp, struct ib_flow_attr *attr,
@@ -522,7 +522,7 @@ struct ib_flow *ornic_ib_create_flow(struct ib_qp *ibqp, struct ib_flow_attr *at
 		.qpn = cpu_to_le32(to_ornic_qp(ibqp)->res.num),
 	};
 	struct ib_counters *counters;
-	struct ornic_flow *flow;
+	struct ornic_ib_flow *flow;
 	const char *part;
 	int err;
 
@@ -565,7 +565,7 @@ struct ib_flow *ornic_ib_create_flow(struct ib_qp *ibqp, struct ib_flow_attr *at
 
 int ornic_ib_destroy_flow(struct ib_flow *ibflow)
 {
-	struct ornic_flow *flow = container_of(ibflow, struct ornic_flow, ibflow);
+	struct ornic_ib_flow *flow = container_of(ibflow, struct ornic_ib_flow, ibflow);
 	int err;
 
 	err = ornic_cmd_destroy(to_ornic_ib_dev(ibflow->device)->odev, ORNIC_CMD_DESTROY_FLOW,

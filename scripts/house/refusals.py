@@ -25,7 +25,7 @@ EXCEPTIONS = {
     r"ornic_ib_map_mr_sg": "the data path: kernel consumers call it for each I/O",
     r"ornic_wc_opcode|ornic_qp_event_type": "no answer to a consumer: an unknown number of the "
                                             "device, which the caller handles",
-    r"ornic_flow_header": "not reached: the table of specifications has no other type",
+    r"ornic_spec_header": "not reached: the table of specifications has no other type",
     r"ornic_pbl_levels": "not reached: MRs are checked before, and rings are smaller",
     # kernel/net
     r"ornic_cmd_start": "WARN_ON_ONCE() says what is wrong, and a message names the command",

@@ -47,7 +47,7 @@ static void ornic_test_flow_add(struct test_flow *flow, const void *spec)
 /* Appends a specification with neither value nor mask */
 static void ornic_test_flow_add_type(struct test_flow *flow, u32 type)
 {
-	const struct ornic_flow_kind *kind = ornic_flow_find_kind(type);
+	const struct ornic_spec_kind *kind = ornic_spec_find_kind(type);
 	union ib_flow_spec spec = { .type = type };
 
 	KUNIT_ASSERT_NOT_NULL(flow->test, kind);
@@ -62,7 +62,7 @@ static int ornic_test_flow_make(struct test_flow *flow)
 }
 
 /* Expects exactly @want, so the device's rule holds: no value bits outside the mask */
-static void ornic_test_flow_is(struct test_flow *flow, const struct ornic_flow_match *want)
+static void ornic_test_flow_is(struct test_flow *flow, const struct ornic_spec_match *want)
 {
 	KUNIT_ASSERT_EQ(flow->test, ornic_test_flow_make(flow), 0);
 	KUNIT_EXPECT_MEMEQ(flow->test, &flow->in.value, &want->value, sizeof(want->value));
@@ -71,7 +71,7 @@ static void ornic_test_flow_is(struct test_flow *flow, const struct ornic_flow_m
 
 /* Expects @want from a rule of one specification */
 static void ornic_test_flow_one(struct kunit *test, const void *spec,
-				const struct ornic_flow_match *want)
+				const struct ornic_spec_match *want)
 {
 	struct test_flow *flow = ornic_test_flow(test);
 
@@ -104,7 +104,7 @@ static void ornic_test_flow_refuses(struct kunit *test, u32 first, u32 second, i
 static void ornic_test_flow_without_specs(struct kunit *test)
 {
 	struct test_flow *flow = ornic_test_flow(test);
-	const struct ornic_flow_match want = {};
+	const struct ornic_spec_match want = {};
 
 	flow->attr->priority = 0xabcd;
 	ornic_test_flow_is(flow, &want);
@@ -133,7 +133,7 @@ static void ornic_test_flow_of_ethernet(struct kunit *test)
 			.vlan_tag = cpu_to_be16(0x0fff),
 		},
 	};
-	const struct ornic_flow_match want = {
+	const struct ornic_spec_match want = {
 		.value.outer = {
 			.dmac = { 1, 2, 3, 4, 5, 6 },
 			.ethertype = cpu_to_be16(0x0806),
@@ -173,7 +173,7 @@ static void ornic_test_flow_of_ipv4(struct kunit *test)
 			.flags = IB_IPV4_DONT_FRAG | IB_IPV4_MORE_FRAG,
 		},
 	};
-	const struct ornic_flow_match want = {
+	const struct ornic_spec_match want = {
 		.value.outer = {
 			.src_ip = { [12] = 10, 0, 0, 0 },
 			.dst_ip = { [12] = 10, 0, 0, 2 },
@@ -219,7 +219,7 @@ static void ornic_test_flow_of_ipv6(struct kunit *test)
 			.hop_limit = 0xff,
 		},
 	};
-	const struct ornic_flow_match want = {
+	const struct ornic_spec_match want = {
 		.value.outer = {
 			.src_ip = { 0xfe, 0x80 },
 			.dst_ip = { [15] = 2 },
@@ -252,7 +252,7 @@ static void ornic_test_flow_of_ports(struct kunit *test)
 		.mask.dst_port = cpu_to_be16(0xffff),
 	};
 	/* A fragment has no ports, and does not match ports of 0 */
-	const struct ornic_flow_match want = {
+	const struct ornic_spec_match want = {
 		.value.outer = { .proto = 17, .dst_port = cpu_to_be16(319) },
 		.mask.outer = { .proto = 0xff, .dst_port = cpu_to_be16(0xffff), .frag = 1 },
 	};
@@ -274,7 +274,7 @@ static void ornic_test_flow_of_vxlan(struct kunit *test)
 		.val.src_port = cpu_to_be16(80),
 		.mask.src_port = cpu_to_be16(0xffff),
 	};
-	const struct ornic_flow_match want = {
+	const struct ornic_spec_match want = {
 		.value = {
 			.outer = { .proto = 17, .dst_port = cpu_to_be16(4789) },
 			.inner = { .l3 = 4, .proto = 6, .src_port = cpu_to_be16(80) },
@@ -310,7 +310,7 @@ static void ornic_test_flow_of_gre(struct kunit *test)
 		.val = { .protocol = cpu_to_be16(0x0800), .key = cpu_to_be32(7) },
 		.mask = { .protocol = cpu_to_be16(0xffff), .key = cpu_to_be32(~0u) },
 	};
-	const struct ornic_flow_match want = {
+	const struct ornic_spec_match want = {
 		.value = {
 			.outer.proto = 47,
 			.layers = cpu_to_be32(ORNIC_FLOW_LAYER_GRE),
@@ -344,7 +344,7 @@ static void ornic_test_flow_of_mpls_and_esp(struct kunit *test)
 		.val = { .spi = cpu_to_be32(0x1001), .seq = cpu_to_be32(5) },
 		.mask.spi = cpu_to_be32(~0u),
 	};
-	const struct ornic_flow_match want_mpls = {
+	const struct ornic_spec_match want_mpls = {
 		.value = {
 			.layers = cpu_to_be32(ORNIC_FLOW_LAYER_MPLS),
 			.mpls = cpu_to_be32(0x12345000),
@@ -354,7 +354,7 @@ static void ornic_test_flow_of_mpls_and_esp(struct kunit *test)
 			.mpls = cpu_to_be32(0xfffff000),
 		},
 	};
-	const struct ornic_flow_match want_esp = {
+	const struct ornic_spec_match want_esp = {
 		.value = {
 			.outer.proto = 50,
 			.layers = cpu_to_be32(ORNIC_FLOW_LAYER_ESP),
@@ -388,7 +388,7 @@ static void ornic_test_flow_without_masks(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct test_flow *flow = ornic_test_flow(test);
-		struct ornic_flow_match want = {
+		struct ornic_spec_match want = {
 			.value.outer = { .l3 = cases[i].l3, .proto = cases[i].proto },
 		};
 
@@ -516,11 +516,11 @@ static void ornic_test_flow_duplicate_part(struct kunit *test)
 {
 	u32 i, j;
 
-	for (i = 0; i < ARRAY_SIZE(ornic_flow_kinds); i++)
-		for (j = 0; j < ARRAY_SIZE(ornic_flow_kinds); j++)
-			if (ornic_flow_kinds[i].part == ornic_flow_kinds[j].part)
-				ornic_test_flow_refuses(test, ornic_flow_kinds[i].type,
-							ornic_flow_kinds[j].type, -EINVAL);
+	for (i = 0; i < ARRAY_SIZE(ornic_spec_kinds); i++)
+		for (j = 0; j < ARRAY_SIZE(ornic_spec_kinds); j++)
+			if (ornic_spec_kinds[i].part == ornic_spec_kinds[j].part)
+				ornic_test_flow_refuses(test, ornic_spec_kinds[i].type,
+							ornic_spec_kinds[j].type, -EINVAL);
 }
 
 static void ornic_test_flow_contradicts_itself(struct kunit *test)
@@ -598,12 +598,12 @@ static void ornic_test_flow_inner_without_tunnel(struct kunit *test)
 {
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(ornic_flow_kinds); i++) {
+	for (i = 0; i < ARRAY_SIZE(ornic_spec_kinds); i++) {
 		struct test_flow *flow = ornic_test_flow(test);
 
-		if (!(ornic_flow_kinds[i].part & ORNIC_FLOW_INNER))
+		if (!(ornic_spec_kinds[i].part & ORNIC_FLOW_INNER))
 			continue;
-		ornic_test_flow_add_type(flow, ornic_flow_kinds[i].type);
+		ornic_test_flow_add_type(flow, ornic_spec_kinds[i].type);
 		KUNIT_EXPECT_EQ(test, ornic_test_flow_make(flow), -EINVAL);
 		ornic_test_flow_add_type(flow, IB_FLOW_SPEC_MPLS);
 		KUNIT_EXPECT_EQ(test, ornic_test_flow_make(flow), 0);
