@@ -31,8 +31,11 @@
 #define ORNIC_IB_DRIVER_ID	RDMA_DRIVER_UNKNOWN
 
 /*
- * Methods that destroy take no udata and ignore what there is: when the core
- * aborts the creation of an object, it passes the udata of the creation.
+ * Operations that destroy take no udata and ignore what there is. Up to Linux
+ * 7.3 the core passes the udata of the creation when it aborts one, in
+ * rdma_alloc_abort_uobject(), and so ib_no_udata_io() would refuse and keep the
+ * object until its file is closed. They may call it once the core clears the
+ * udata before.
  */
 static const struct ib_device_ops ornic_ib_ops = {
 	.owner = THIS_MODULE,

@@ -21,11 +21,6 @@ int ornic_ib_alloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata)
 int ornic_ib_dealloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata)
 {
 	struct ornic_ib_dev *dev = to_ornic_ib_dev(ibxrcd->device);
-	int err;
-
-	err = ib_no_udata_io(udata);
-	if (err)
-		return err;
 
 	return ornic_cmd_destroy(dev->odev, ORNIC_CMD_FREE_XRCD, to_ornic_xrcd(ibxrcd)->xrcdn);
 }

@@ -10,7 +10,7 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
 # Built, foreign or binary files
-PRUNED = re.compile(r"(^|/)(\.git|build|LICENSES|__pycache__|corpus)(/|$)|\.(svg|png|pyc)$"
+PRUNED = re.compile(r"(^|/)(\.git|build|LICENSES|__pycache__|corpus|patches)(/|$)|\.(svg|png|pyc)$"
                     r"|(^|/)(\.gitignore|\.checkpatch-[^/]*)$")
 SUFFIXES = {".c": "c", ".h": "c", ".py": "python", ".rst": "document",
             ".md": "document", ".xml": "document", ".1": "manual", ".7": "manual"}
