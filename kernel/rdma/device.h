@@ -139,7 +139,9 @@ int ornic_ib_process_mad(struct ib_device *ibdev, int flags, u32 port, const str
 int ornic_ib_fill_res_mr(struct sk_buff *msg, struct ib_mr *ibmr);
 int ornic_ib_fill_res_cq(struct sk_buff *msg, struct ib_cq *ibcq);
 int ornic_ib_fill_res_qp(struct sk_buff *msg, struct ib_qp *ibqp);
+int ornic_ib_fill_res_qp_raw(struct sk_buff *msg, struct ib_qp *ibqp);
 int ornic_ib_fill_res_srq(struct sk_buff *msg, struct ib_srq *ibsrq);
+int ornic_ib_fill_res_srq_raw(struct sk_buff *msg, struct ib_srq *ibsrq);
 
 /* check.c */
 int ornic_check_range(const struct ib_device *ibdev, const char *what, u64 value, u64 min,

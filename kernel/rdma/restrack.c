@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Resource tracking: driver attributes that the rdma tool shows */
+/*
+ * Resource tracking: driver attributes that the rdma tool shows, and the answers
+ * of the device to QUERY_QP and QUERY_SRQ. It has no such commands for CQs and
+ * MRs.
+ */
 #include <net/netlink.h>
 #include <rdma/rdma_netlink.h>
 #include <rdma/restrack.h>
@@ -104,4 +108,31 @@ int ornic_ib_fill_res_srq(struct sk_buff *msg, struct ib_srq *ibsrq)
 		rdma_nl_put_driver_u32(msg, "stride_shift", srq->stride_shift) ||
 		rdma_nl_put_driver_u32(msg, "rq_pi", le32_to_cpu(dbr.rq_pi)) ||
 		rdma_nl_put_driver_u32(msg, "rq_ci", le32_to_cpu(dbr.rq_ci)));
+}
+
+/* Adds what the device answers to a query of an object, as it is */
+static int ornic_res_fill_raw(struct sk_buff *msg, struct ib_device *ibdev,
+			      enum ornic_opcode opcode, u32 num, void *out, u32 len)
+{
+	struct ornic_object in = { .num = cpu_to_le32(num) };
+	int err;
+
+	err = ornic_cmd_exec(to_ornic_ib_dev(ibdev)->odev, opcode, &in, sizeof(in), out, len);
+	return err ? err : nla_put(msg, RDMA_NLDEV_ATTR_RES_RAW, len, out);
+}
+
+int ornic_ib_fill_res_qp_raw(struct sk_buff *msg, struct ib_qp *ibqp)
+{
+	struct ornic_qp_attr attr;
+
+	return ornic_res_fill_raw(msg, ibqp->device, ORNIC_CMD_QUERY_QP,
+				  to_ornic_qp(ibqp)->res.num, &attr, sizeof(attr));
+}
+
+int ornic_ib_fill_res_srq_raw(struct sk_buff *msg, struct ib_srq *ibsrq)
+{
+	struct ornic_query_srq_out attr;
+
+	return ornic_res_fill_raw(msg, ibsrq->device, ORNIC_CMD_QUERY_SRQ,
+				  to_ornic_srq(ibsrq)->res.num, &attr, sizeof(attr));
 }

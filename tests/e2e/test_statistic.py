@@ -101,7 +101,8 @@ def test_performance_management(pair):
 
 
 def test_resources(pair, traffic):
-    """Detailed dumps of QPs, CQs and MRs have the driver's state."""
+    """Detailed dumps of QPs, CQs and MRs have the driver's state, and raw ones of QPs the card's
+    answer, struct ornic_qp_attr."""
     vm = pair.a
     port = pair.ornic[vm]
 
@@ -111,5 +112,9 @@ def test_resources(pair, traffic):
     (qp,) = dump("qp")
     assert qp["drv_qpn"] == qp["lqpn"]
     wait_until("the queue moves", lambda: dump("qp")[0]["drv_sq_ci"] != qp["drv_sq_ci"])
+    (raw,) = rdma(vm, f"-r resource show qp link {port.device}/1 lqpn {qp['lqpn']}")
+    assert len(raw["data"]) == 128
+    assert qp["state"] == "RTS" and raw["data"][0] == 3
+    assert int.from_bytes(raw["data"][16:20], "little") == qp["rqpn"]
     assert all("drv_arm" in cq and "drv_ci" in cq for cq in dump("cq"))
     assert all(int(str(mr["drv_key"]), 0) and mr["drv_pages"] for mr in dump("mr"))

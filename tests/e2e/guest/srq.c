@@ -5,6 +5,8 @@
  * Shared receive queues: which QPs may use one, its events, and an SRQ that is empty, full,
  * resized, or whose users fail.
  */
+#include <stdio.h>
+
 #include "verbs.h"
 
 #define LEN 4096
@@ -151,6 +153,23 @@ CASE(limit_event)
 	/* Four are left already */
 	set_limit(srq, 5);
 	want_event(port, IBV_EVENT_SRQ_LIMIT_REACHED, srq);
+}
+
+/* The raw dump of the rdma tool is the device's answer, struct ornic_query_srq_out */
+CASE(raw_dump)
+{
+	struct ibv_sge sge = mem_sge(&port->mem, 0, 64);
+	struct ibv_srq *srq = srq_make(port, 16);
+	char line[65536] = "";
+	FILE *dump;
+
+	want_ok(post_srq(srq, 0, &sge));
+	want_ok(post_srq(srq, 1, &sge));
+	set_limit(srq, 2);
+	dump = made(popen("rdma -j -r resource show srq", "r"));
+	want(fgets(line, sizeof(line), dump) && strstr(line, "\"data\":[2,0,0,0,0,0,0,0]"), "%s",
+	     line);
+	pclose(dump);
 }
 
 CASE(resize)

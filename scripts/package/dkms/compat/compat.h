@@ -240,7 +240,9 @@ struct ornic_compat_ib_device_ops {
 #ifdef ORNIC_LACKS_RESTRACK_BEGIN_DEL
 	int (*ornic_fill_res_cq_entry)(struct sk_buff *msg, struct ib_cq *cq);
 	int (*ornic_fill_res_qp_entry)(struct sk_buff *msg, struct ib_qp *qp);
+	int (*ornic_fill_res_qp_entry_raw)(struct sk_buff *msg, struct ib_qp *qp);
 	int (*ornic_fill_res_srq_entry)(struct sk_buff *msg, struct ib_srq *srq);
+	int (*ornic_fill_res_srq_entry_raw)(struct sk_buff *msg, struct ib_srq *srq);
 #endif
 };
 
@@ -271,10 +273,12 @@ struct ornic_compat_ib_device_ops {
 #endif
 
 #ifdef ORNIC_LACKS_RESTRACK_BEGIN_DEL
-/* 7.3; the core showed objects whose rings the driver had freed */
+/* 7.3; the core showed objects that the driver had destroyed */
 #define fill_res_cq_entry ornic_fill_res_cq_entry
 #define fill_res_qp_entry ornic_fill_res_qp_entry
+#define fill_res_qp_entry_raw ornic_fill_res_qp_entry_raw
 #define fill_res_srq_entry ornic_fill_res_srq_entry
+#define fill_res_srq_entry_raw ornic_fill_res_srq_entry_raw
 #endif
 
 #endif /* ORNIC_COMPAT_H */
