@@ -12,7 +12,7 @@
 
 #include "cmd.h"
 #include "core.h"
-#include "fail.h"
+#include "health.h"
 #include "ornic_trace.h"
 #include "res.h"
 

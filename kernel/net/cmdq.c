@@ -7,7 +7,7 @@
 #include <linux/sched.h>
 
 #include "core.h"
-#include "reset.h"
+#include "health.h"
 
 #define ORNIC_CMD_SLOT_BYTES		(ORNIC_CMD_MAX_IN + ORNIC_CMD_MAX_OUT)
 #define ORNIC_CMDQ_POLL_US		1000

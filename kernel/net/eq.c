@@ -13,7 +13,7 @@
 #include "cmd.h"
 #include "core.h"
 #include "eq.h"
-#include "fail.h"
+#include "health.h"
 #include "ornic_trace.h"
 #include "res.h"
 

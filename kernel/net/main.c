@@ -9,9 +9,7 @@
 #include "health.h"
 #include "netdev.h"
 #include "profile.h"
-#include "recovery.h"
 #include "res.h"
-#include "reset.h"
 #include "start.h"
 #include "uctx.h"
 

@@ -5,7 +5,7 @@
 
 #include "cmd.h"
 #include "ethtool.h"
-#include "fail.h"
+#include "health.h"
 #include "netdev.h"
 #include "port.h"
 #include "profile.h"

@@ -3,7 +3,7 @@
 #include <linux/delay.h>
 
 #include "cmd.h"
-#include "fail.h"
+#include "health.h"
 #include "netdev.h"
 
 /* A queue pair that is replaced gets 100 to 200 ms to finish */

@@ -8,7 +8,7 @@
 #include <linux/xarray.h>
 
 #include "core.h"
-#include "fail.h"
+#include "health.h"
 #include "res.h"
 
 /* Receivers with a ring */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Receive path: receive WQEs of a RAW_PACKET QP (hardware.rst, sections 7 and 19.3) */
-#include "fail.h"
+#include "health.h"
 #include "netdev.h"
 
 /* Longest frame that the port delivers, which has two VLAN tags */

@@ -13,7 +13,6 @@
 #include "netdev.h"
 #include "profile.h"
 #include "res.h"
-#include "reset.h"
 #include "start.h"
 #include "uctx.h"
 

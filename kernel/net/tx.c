@@ -9,7 +9,7 @@
 #include <net/netdev_queues.h>
 #include <net/xdp.h>
 
-#include "fail.h"
+#include "health.h"
 #include "netdev.h"
 
 #define ORNIC_TX_WAIT_US		1000

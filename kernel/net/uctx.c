@@ -8,7 +8,7 @@
 #include <linux/pci.h>
 
 #include "core.h"
-#include "fail.h"
+#include "health.h"
 #include "uctx.h"
 
 /* Both sides access boards at any time: no bounce buffers, no cache flushes */

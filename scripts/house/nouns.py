@@ -42,8 +42,9 @@ FUNCTION = re.compile(r"^(?!typedef\b)[a-z](?:[\w *\n]|__attribute__\(\(\w+\)\))
 OTHER_FUNCTIONS = {
     # Operations of struct pci_driver, and their helpers
     "main": r"ornic_\w+",
-    # The interface between the modules is named for its structures
-    "fail": r"ornic_dev_fail",
+    # One subject, with a name for each of its parts; the interface between the modules is named for
+    # its structures
+    "health": r"ornic_(fail|dev_fail|reset(_\w+)?|recovery_\w+)",
     "res": r"ornic_pd_(alloc|free)",
     # The counterpart of ornic_start(), and the auxiliary device
     "start": r"ornic_(stop(_device)?|adev_\w+)",
