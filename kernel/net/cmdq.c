@@ -5,6 +5,7 @@
  */
 #include <linux/iopoll.h>
 #include <linux/sched.h>
+#include <linux/timekeeping.h>
 
 #include "core.h"
 #include "health.h"
@@ -137,7 +138,16 @@ int ornic_cmdq_start(struct ornic_core *core)
  */
 static void ornic_cmdq_complete(struct ornic_cmdq *cmdq, struct ornic_cmd_slot *slot)
 {
+	struct ornic_cmd_note *note = &cmdq->notes[slot->index % ORNIC_CMD_NOTES];
+
 	lockdep_assert_held(&cmdq->lock);
+
+	/* Later commands may have overwritten it */
+	if (cmdq->pi - slot->index <= ORNIC_CMD_NOTES) {
+		note->duration = ktime_get_ns() - note->start;
+		if (!slot->dead)
+			note->status = le16_to_cpu(slot->cqe.status);
+	}
 
 	if (slot->asleep) {
 		cmdq->sleepers--;
@@ -431,6 +441,12 @@ int ornic_cmdq_submit(struct ornic_core *core, u32 i, enum ornic_opcode opcode, 
 
 		sqe.cmd_id = cpu_to_le16(slot->cmd_id);
 		slot->index = cmdq->pi++;
+		cmdq->notes[slot->index % ORNIC_CMD_NOTES] = (struct ornic_cmd_note) {
+			.start = ktime_get_ns(),
+			.opcode = opcode,
+			.cmd_id = slot->cmd_id,
+			.status = -1,
+		};
 		cmdq->sq[slot->index & ((1u << cmdq->log_depth) - 1)] = sqe;
 		/* writel() orders entry and input before the doorbell */
 		if (ornic_cmdq_publish(cmdq))

@@ -51,6 +51,25 @@ struct ornic_cmd_slot {
 	struct ornic_cmd_cqe cqe;
 };
 
+/* Commands that are remembered */
+#define ORNIC_CMD_NOTES		32
+
+/**
+ * struct ornic_cmd_note - one of the latest commands, for those who debug
+ * @start:	when it was submitted, ns
+ * @duration:	until it completed or the device died, ns; 0 before
+ * @opcode:	enum ornic_opcode
+ * @cmd_id:	its id
+ * @status:	enum ornic_cmd_status, -1 without a completion
+ */
+struct ornic_cmd_note {
+	u64 start;
+	u64 duration;
+	u16 opcode;
+	u16 cmd_id;
+	int status;
+};
+
 /**
  * ornic_cmd_is_done - check whether a command has completed, without the lock
  * @slot:	its slot, owned by the caller
@@ -85,6 +104,7 @@ static inline bool ornic_cmd_is_done(const struct ornic_cmd_slot *slot)
  * @sleepers:	number of slots that are asleep
  * @in_use:	slots that have an owner
  * @slots:	the slots
+ * @notes:	the latest commands, by their index in the submission ring
  */
 struct ornic_cmdq {
 	struct ornic_shares shares;
@@ -103,6 +123,7 @@ struct ornic_cmdq {
 	u32 sleepers;
 	DECLARE_BITMAP(in_use, ORNIC_CMD_SLOTS);
 	struct ornic_cmd_slot slots[ORNIC_CMD_SLOTS];
+	struct ornic_cmd_note notes[ORNIC_CMD_NOTES];
 };
 
 struct ornic_core;
