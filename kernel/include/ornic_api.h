@@ -440,9 +440,12 @@ struct ornic_cq_ring;
  * @ring:	ring of a CQ that the kernel polls, in which gaps are looked
  *		for; else NULL
  * @gap:	the last one found in @ring
+ * @gap_found:	called when @ring lacks entry @ci, and may sleep; NULL to have
+ *		the device stopped
  */
 struct ornic_res {
 	void (*event)(struct ornic_res *res, enum ornic_event event);
+	void (*gap_found)(struct ornic_res *res, u32 ci);
 	u32 num;
 	enum ornic_res_type type;
 	refcount_t refs;

@@ -194,7 +194,7 @@ static void ornic_config_exchange_queues(struct ornic_netdev *nd, struct ornic_q
 
 	/* The old queue pairs finish first, because both share counters */
 	for (i = 0; i < count; i++) {
-		old[i].retired = true;
+		WRITE_ONCE(old[i].retired, true);
 		ornic_queue_finish(&old[i]);
 	}
 	ornic_queues_destroy(old, count);
@@ -248,6 +248,30 @@ int ornic_config_change(struct ornic_netdev *nd, const struct ornic_config *to)
 
 	ornic_config_exchange_queues(nd, queues, to, &rss);
 	return 0;
+}
+
+/**
+ * ornic_config_replace - replace queue pairs that have failed, and the others
+ * @nd:		the interface; rtnl_lock is not held
+ *
+ * The others lose no frames, and RDMA does not notice.
+ *
+ * Return: 0, also if there are none, or a negative error number.
+ */
+int ornic_config_replace(struct ornic_netdev *nd)
+{
+	struct ornic_config to;
+	int err = 0;
+
+	rtnl_lock();
+	to = nd->config;
+	if (nd->open)
+		err = ornic_config_change(nd, &to);
+	if (nd->open && !err)
+		netdev_info(nd->netdev, "queue pairs were replaced\n");
+	rtnl_unlock();
+
+	return err;
 }
 
 /*

@@ -28,6 +28,7 @@ struct ornic_config {
 };
 
 int ornic_config_change(struct ornic_netdev *nd, const struct ornic_config *to);
+int ornic_config_replace(struct ornic_netdev *nd);
 int ornic_config_bpf(struct net_device *netdev, struct netdev_bpf *bpf);
 
 #endif /* ORNIC_CONFIG_H */

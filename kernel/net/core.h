@@ -20,10 +20,14 @@
 /* Kinds of objects whose numbers are in struct ornic_core */
 #define ORNIC_NUM_KINDS		7
 
+/* Bytes of a reason for a failure, with the end of the text */
+#define ORNIC_REASON_LEN	128
+
+struct devlink_health_reporter;
 struct ornic_eq;
 
 /**
- * struct ornic_core - a device, private part
+ * struct ornic_core - a device, private part; devlink_priv()
  * @odev:	public part, for the verbs driver
  * @regs:	BAR0
  * @db_phys:	physical address of doorbell page 0
@@ -47,17 +51,26 @@ struct ornic_eq;
  * @num_keepable: doorbell pages, in use or in @spares, that may be kept
  * @clock:	PTP hardware clock
  * @adev:	auxiliary device, NULL while there is none
- * @state_lock:	serialises bringing the device up and down; taken before
- *		rtnl_lock
+ * @state_lock:	serialises bringing the device up and down; taken after
+ *		devl_lock and before rtnl_lock
  * @up:		the device runs, or has failed but was not taken down yet;
  *		protected by @state_lock
  * @paused:	taken down for an external reset, a bus error or sleep that is
- *		not over yet; protected by the device lock
+ *		not over yet, or for the end of the system; protected by the
+ *		device lock and @state_lock
  * @starved:	taken down, because memory was short when it was brought up;
  *		@recovery tries again; protected by @state_lock
- * @recovery:	takes a failed device down, resets it and brings it up
+ * @recovery:	has a failed device, or a failed queue of the netdev, reported to
+ *		devlink, which recovers it
  * @recovery_limit: limits how often recovery is tried
  * @health:	polls the status register
+ * @version:	ORNIC_REG_VERSION
+ * @fatal_status: ORNIC_REG_STATUS when the device was last stopped
+ * @fatal_cause: ORNIC_REG_FATAL_CAUSE then
+ * @reason:	of the last failure; written before @recovery is queued
+ * @fw_reporter: devlink reporter of failures of the device
+ * @tx_reporter: of send queues of the netdev
+ * @rx_reporter: of its receive queues
  */
 struct ornic_core {
 	struct ornic_dev odev;
@@ -89,6 +102,13 @@ struct ornic_core {
 	struct delayed_work recovery;
 	struct ratelimit_state recovery_limit;
 	struct delayed_work health;
+	u32 version;
+	u32 fatal_status;
+	u32 fatal_cause;
+	char reason[ORNIC_REASON_LEN];
+	struct devlink_health_reporter *fw_reporter;
+	struct devlink_health_reporter *tx_reporter;
+	struct devlink_health_reporter *rx_reporter;
 };
 
 static inline struct ornic_core *to_ornic_core(struct ornic_dev *odev)

@@ -436,37 +436,6 @@ static void ornic_ethtool_get_stats(struct net_device *netdev, struct ethtool_st
 	ornic_ethtool_sum_xdp_stats(nd, data + ORNIC_PORT_STAT_COUNT + ORNIC_DEVICE_STAT_COUNT);
 }
 
-/* ---- Error log ----------------------------------------------------------- */
-
-#define ORNIC_LOG_MAX	((ORNIC_CMD_MAX_OUT - sizeof(struct ornic_query_log_out)) / \
-			 sizeof(struct ornic_log_entry))
-
-/* The dump is the answer of QUERY_LOG (hardware.rst, section 10.8) */
-static int ornic_ethtool_get_dump_flag(struct net_device *netdev, struct ethtool_dump *dump)
-{
-	struct ornic_netdev *nd = netdev_priv(netdev);
-	u32 entries = min(nd->core->odev.lim.max_log, ORNIC_LOG_MAX);
-
-	dump->version = ORNIC_VERSION;
-	dump->flag = 0;
-	dump->len = struct_size_t(struct ornic_query_log_out, entries, entries);
-	return 0;
-}
-
-static int ornic_ethtool_get_dump_data(struct net_device *netdev, struct ethtool_dump *dump,
-				       void *data)
-{
-	struct ornic_netdev *nd = netdev_priv(netdev);
-	struct ornic_query_log_in in = {};
-
-	/*
-	 * Entries from number 0 on, so all that there are. The rest is zeroed,
-	 * because the length must stay as it is.
-	 */
-	return ornic_cmd_exec_urgent(ornic_nd_dev(nd), ORNIC_CMD_QUERY_LOG, &in, sizeof(in), data,
-				     dump->len);
-}
-
 const struct ethtool_ops ornic_ethtool_ops = {
 	.get_drvinfo		= ornic_ethtool_get_drvinfo,
 	.get_link		= ethtool_op_get_link,
@@ -488,6 +457,4 @@ const struct ethtool_ops ornic_ethtool_ops = {
 	.get_strings		= ornic_ethtool_get_strings,
 	.get_ethtool_stats	= ornic_ethtool_get_stats,
 	.get_ts_info		= ornic_ethtool_get_ts_info,
-	.get_dump_flag		= ornic_ethtool_get_dump_flag,
-	.get_dump_data		= ornic_ethtool_get_dump_data,
 };

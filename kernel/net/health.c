@@ -9,10 +9,13 @@
 #include <linux/iopoll.h>
 #include <linux/module.h>
 #include <linux/random.h>
+#include <net/devlink.h>
 
 #include "core.h"
+#include "devlink.h"
 #include "eq.h"
 #include "health.h"
+#include "netdev.h"
 #include "ornic_trace.h"
 #include "res.h"
 #include "start.h"
@@ -55,6 +58,7 @@ static int ornic_reset_identify(struct ornic_core *core)
 	}
 
 	version = readl(core->regs + ORNIC_REG_VERSION);
+	core->version = version;
 	if (ORNIC_GET(ORNIC_VERSION_MAJOR, version) !=
 	    ORNIC_GET(ORNIC_VERSION_MAJOR, ORNIC_VERSION)) {
 		dev_err(ornic_device(core), "unknown hardware interface version %u.%u\n",
@@ -164,6 +168,9 @@ void ornic_reset_halt(struct ornic_core *core)
 
 	/* Registers behind a frozen channel are out of reach */
 	if (!pci_channel_offline(pdev)) {
+		/* For devlink: the reset clears them */
+		core->fatal_status = readl(core->regs + ORNIC_REG_STATUS);
+		core->fatal_cause = readl(core->regs + ORNIC_REG_FATAL_CAUSE);
 		writel(ORNIC_CTRL_RESET, core->regs + ORNIC_REG_CTRL);
 		/* The last write of the device is ahead of the answer ([ORNIC-RST-2]) */
 		answered = readl(core->regs + ORNIC_REG_STATUS) != ~0u;
@@ -198,7 +205,8 @@ void ornic_fail(struct ornic_core *core, const char *fmt, ...)
 	vaf.fmt = fmt;
 	vaf.va = &args;
 	trace_ornic_fail(ornic_device(core), &vaf);
-	dev_err(ornic_device(core), "%pV\n", &vaf);
+	scnprintf(core->reason, sizeof(core->reason), "%pV", &vaf);
+	dev_err(ornic_device(core), "%s\n", core->reason);
 	va_end(args);
 
 	queue_delayed_work(system_dfl_long_wq, &core->recovery, 0);
@@ -281,8 +289,10 @@ void ornic_health_stop(struct ornic_core *core)
  * @core:	the device, stopped; state_lock is held
  *
  * If memory is short, the recovery work tries again until the device runs.
+ *
+ * Return: 0 or a negative error number.
  */
-void ornic_recovery_restart(struct ornic_core *core)
+int ornic_recovery_restart(struct ornic_core *core)
 {
 	bool starved = core->starved;
 	int err;
@@ -296,39 +306,96 @@ void ornic_recovery_restart(struct ornic_core *core)
 	if (err && !(core->starved && starved))
 		dev_err(ornic_device(core), "device does not come back from reset: error %d%s\n",
 			err, core->starved ? ", trying again" : "");
+	ornic_devlink_restarted(core, !err);
+	return err;
 }
 
-static void ornic_recovery_work(struct work_struct *work)
+static int ornic_recovery_reset(struct ornic_core *core)
 {
-	struct ornic_core *core = container_of(to_delayed_work(work), struct ornic_core, recovery);
+	int err;
 
-	mutex_lock(&core->state_lock);
-	/* Lack of memory is not a failure of the device: no limit applies */
-	if (core->starved) {
-		ornic_recovery_restart(core);
-		goto out_unlock;
-	}
-
-	/* Already taken down, or brought up again */
-	if (!core->up || ornic_cmdq_running(&core->cmdq))
-		goto out_unlock;
+	lockdep_assert_held(&core->state_lock);
 
 	ornic_stop(core);
 
 	if (ornic_reset_is_gone(core)) {
 		dev_err(ornic_device(core), "device is gone\n");
-		goto out_unlock;
+		return -ENODEV;
 	}
 
 	if (!__ratelimit(&core->recovery_limit)) {
 		dev_err(ornic_device(core), "device fails too often, giving up\n");
-		goto out_unlock;
+		return -EBUSY;
 	}
 
-	ornic_recovery_restart(core);
+	err = ornic_recovery_restart(core);
+	if (!err)
+		dev_info(ornic_device(core), "device recovered\n");
+	return err;
+}
 
-out_unlock:
+/**
+ * ornic_recovery_run - take down a device that has failed, reset it, start it
+ * @core:	the device; devl_lock is held
+ * @asked:	by an administrator, for whom there is no limit
+ *
+ * Return: 0, also if the device works, or a negative error number.
+ */
+int ornic_recovery_run(struct ornic_core *core, bool asked)
+{
+	int err = 0;
+
+	mutex_lock(&core->state_lock);
+	if (core->paused) {
+		err = -EBUSY;
+	} else if (!core->up || !ornic_cmdq_running(&core->cmdq)) {
+		if (asked)
+			ornic_recovery_allow(core);
+		err = ornic_recovery_reset(core);
+	}
 	mutex_unlock(&core->state_lock);
+
+	return err;
+}
+
+/* Takes down a device that devlink did not recover: it must not stay half alive */
+static void ornic_recovery_forgo(struct ornic_core *core)
+{
+	mutex_lock(&core->state_lock);
+	if (core->up && !ornic_cmdq_running(&core->cmdq)) {
+		ornic_stop(core);
+		dev_err(ornic_device(core), "device stays down until devlink recovers it\n");
+	}
+	mutex_unlock(&core->state_lock);
+}
+
+static void ornic_recovery_work(struct work_struct *work)
+{
+	struct ornic_core *core = container_of(to_delayed_work(work), struct ornic_core, recovery);
+	bool up, running;
+
+	/* Waits for the end of probe, too */
+	devl_lock(priv_to_devlink(core));
+	mutex_lock(&core->state_lock);
+	/* Lack of memory is not a failure of the device: no limit applies */
+	if (core->starved && !ornic_recovery_restart(core))
+		dev_info(ornic_device(core), "device recovered\n");
+	up = core->up;
+	running = ornic_cmdq_running(&core->cmdq);
+	mutex_unlock(&core->state_lock);
+	devl_unlock(priv_to_devlink(core));
+
+	/* Otherwise already taken down */
+	if (!up)
+		return;
+
+	if (running) {
+		ornic_queue_report(netdev_priv(core->odev.netdev));
+		return;
+	}
+
+	devlink_health_report(core->fw_reporter, core->reason, core);
+	ornic_recovery_forgo(core);
 }
 
 /**
@@ -343,12 +410,16 @@ void ornic_recovery_init(struct ornic_core *core)
 
 /**
  * ornic_recovery_allow - forget the failures so far
- * @core:	the device; the recovery work does not run
+ * @core:	the device; the recovery work does not run, or state_lock is held
+ *
+ * devlink's grace period forbids a recovery soon after another one, which an
+ * administrator may want; by default a burst is allowed, because failures that
+ * have one cause come together.
  */
 void ornic_recovery_allow(struct ornic_core *core)
 {
 	ratelimit_state_init(&core->recovery_limit, ORNIC_RECOVERY_INTERVAL,
 			     ORNIC_RECOVERY_BURST);
-	/* ornic_recovery_work() reports the limit itself */
+	/* ornic_recovery_reset() reports the limit itself */
 	ratelimit_set_flags(&core->recovery_limit, RATELIMIT_MSG_ON_RELEASE);
 }

@@ -21,6 +21,7 @@ void ornic_health_stop(struct ornic_core *core);
 
 void ornic_recovery_init(struct ornic_core *core);
 void ornic_recovery_allow(struct ornic_core *core);
-void ornic_recovery_restart(struct ornic_core *core);
+int ornic_recovery_restart(struct ornic_core *core);
+int ornic_recovery_run(struct ornic_core *core, bool asked);
 
 #endif /* ORNIC_HEALTH_H */

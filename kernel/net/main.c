@@ -3,8 +3,10 @@
 #include <linux/dma-mapping.h>
 #include <linux/module.h>
 #include <linux/pci.h>
+#include <net/devlink.h>
 
 #include "core.h"
+#include "devlink.h"
 #include "eq.h"
 #include "health.h"
 #include "netdev.h"
@@ -53,7 +55,7 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	struct ornic_core *core;
 	int err;
 
-	core = devm_kzalloc(dev, sizeof(*core), GFP_KERNEL);
+	core = ornic_devlink_alloc(pdev);
 	if (!core)
 		return -ENOMEM;
 
@@ -108,6 +110,12 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (err)
 		goto err_uninit_irqs;
 
+	/* Until the device is registered, so that nothing is reported before */
+	devl_lock(priv_to_devlink(core));
+	err = ornic_devlink_init(core);
+	if (err)
+		goto err_devl_unlock;
+
 	mutex_lock(&core->state_lock);
 	err = ornic_start_device(core);
 	if (err)
@@ -129,6 +137,8 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	ornic_health_start(core);
 	core->up = true;
 	mutex_unlock(&core->state_lock);
+	devl_register(priv_to_devlink(core));
+	devl_unlock(priv_to_devlink(core));
 	return 0;
 
 err_unregister_netdev:
@@ -138,6 +148,9 @@ err_unregister_clock:
 	ornic_stop_device(core);
 err_unlock:
 	mutex_unlock(&core->state_lock);
+	ornic_devlink_uninit(core);
+err_devl_unlock:
+	devl_unlock(priv_to_devlink(core));
 	disable_delayed_work_sync(&core->recovery);
 	ornic_netdev_free(core->odev.netdev);
 err_uninit_irqs:
@@ -156,6 +169,7 @@ static void ornic_remove(struct pci_dev *pdev)
 		ornic_cmdq_kill(core);
 
 	disable_delayed_work_sync(&core->recovery);
+	ornic_devlink_unregister(core);
 	mutex_lock(&core->state_lock);
 	ornic_stop(core);
 	mutex_unlock(&core->state_lock);
@@ -167,18 +181,7 @@ static void ornic_remove(struct pci_dev *pdev)
 	ornic_res_uninit(core);
 }
 
-/* The next kernel must not find a device that still does DMA */
-static void ornic_shutdown(struct pci_dev *pdev)
-{
-	struct ornic_core *core = pci_get_drvdata(pdev);
-
-	disable_delayed_work_sync(&core->recovery);
-	mutex_lock(&core->state_lock);
-	ornic_stop(core);
-	mutex_unlock(&core->state_lock);
-}
-
-/* ---- Reset from outside, bus errors and sleep ---------------------------- */
+/* ---- Reset from outside, bus errors, sleep and shutdown ------------------ */
 
 /* Callbacks may nest: a failed reset is another error */
 static void ornic_pause(struct ornic_core *core)
@@ -186,9 +189,9 @@ static void ornic_pause(struct ornic_core *core)
 	if (core->paused)
 		return;
 
-	core->paused = true;
 	disable_delayed_work_sync(&core->recovery);
 	mutex_lock(&core->state_lock);
+	core->paused = true;
 	ornic_stop(core);
 	mutex_unlock(&core->state_lock);
 }
@@ -198,11 +201,17 @@ static void ornic_unpause(struct ornic_core *core)
 	if (!core->paused)
 		return;
 
-	core->paused = false;
 	mutex_lock(&core->state_lock);
+	core->paused = false;
 	enable_delayed_work(&core->recovery);
 	ornic_recovery_restart(core);
 	mutex_unlock(&core->state_lock);
+}
+
+/* The next kernel must not find a device that still does DMA */
+static void ornic_shutdown(struct pci_dev *pdev)
+{
+	ornic_pause(pci_get_drvdata(pdev));
 }
 
 static void ornic_reset_prepare(struct pci_dev *pdev)

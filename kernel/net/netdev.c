@@ -5,7 +5,6 @@
 
 #include "cmd.h"
 #include "ethtool.h"
-#include "health.h"
 #include "netdev.h"
 #include "port.h"
 #include "profile.h"
@@ -305,9 +304,10 @@ static void ornic_netdev_tx_timeout(struct net_device *netdev, unsigned int txqu
 		return;
 
 	tx = &nd->queues[txqueue].tx;
-	ornic_fail(nd->core, "queue %u: no send was completed for %u ms (pi %u, ci %u)", txqueue,
-		   netif_xmit_timeout_ms(netdev_get_tx_queue(netdev, txqueue)),
-		   READ_ONCE(tx->published), READ_ONCE(tx->ci));
+	ornic_queue_fail(&nd->queues[txqueue], ORNIC_QUEUE_TX,
+			 "no send was completed for %u ms (pi %u, ci %u)",
+			 netif_xmit_timeout_ms(netdev_get_tx_queue(netdev, txqueue)),
+			 READ_ONCE(tx->published), READ_ONCE(tx->ci));
 }
 
 /* ---- Counters ------------------------------------------------------------ */

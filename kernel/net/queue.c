@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Queue pair of the interface: memory, CQs, QP, NAPI */
 #include <linux/delay.h>
+#include <net/devlink.h>
 
 #include "cmd.h"
 #include "health.h"
@@ -22,23 +23,92 @@ static struct ornic_queue *ornic_queue_of_cq(struct ornic_res *res, bool rx)
 		    container_of(res, struct ornic_queue, tx_cq_res);
 }
 
-static void ornic_queue_cq_event(struct ornic_queue *queue, enum ornic_event event)
+/**
+ * ornic_queue_fail - have the queue pairs replaced, because one has failed
+ * @queue:	the queue pair
+ * @side:	the side that has failed
+ * @fmt:	reason for the log, without a newline
+ *
+ * May be called in any context and more than once. Only the first call for a
+ * side is logged and starts recovery.
+ */
+void ornic_queue_fail(struct ornic_queue *queue, enum ornic_queue_side side, const char *fmt, ...)
+{
+	struct ornic_core *core = queue->nd->core;
+	struct va_format vaf;
+	va_list args;
+
+	/* A dead device is reported where it is found, and a retired pair goes */
+	if (!ornic_cmdq_running(&core->cmdq) || READ_ONCE(queue->retired) ||
+	    test_and_set_bit(side, &queue->faults))
+		return;
+
+	va_start(args, fmt);
+	vaf.fmt = fmt;
+	vaf.va = &args;
+	dev_err(ornic_device(core), "queue %u: %pV\n", queue->index, &vaf);
+	va_end(args);
+
+	queue_delayed_work(system_dfl_long_wq, &core->recovery, 0);
+}
+
+/**
+ * ornic_queue_report - report a failed queue pair to devlink, which recovers it
+ * @nd:		the interface; neither rtnl_lock nor devl_lock is held
+ *
+ * The device is reset if that is no help.
+ */
+void ornic_queue_report(struct ornic_netdev *nd)
+{
+	struct ornic_core *core = nd->core;
+	unsigned long faults = 0;
+	char reason[32];
+	int err;
+	u32 i;
+
+	rtnl_lock();
+	for (i = 0; nd->open && i < nd->config.num_queues && !faults; i++)
+		faults = READ_ONCE(nd->queues[i].faults);
+	rtnl_unlock();
+	if (!faults)
+		return;
+
+	snprintf(reason, sizeof(reason), "queue %u has failed", i - 1);
+	err = devlink_health_report(faults & BIT(ORNIC_QUEUE_TX) ? core->tx_reporter :
+								   core->rx_reporter, reason, core);
+	if (err)
+		ornic_fail(core, "%s, and is not replaced: error %d", reason, err);
+}
+
+static void ornic_queue_cq_event(struct ornic_queue *queue, enum ornic_queue_side side,
+				 enum ornic_event event)
 {
 	if (event == ORNIC_EVENT_COMP)
 		napi_schedule(&queue->napi);
 	else
-		ornic_fail(queue->nd->core, "queue %u: completion queue event %u",
-			   queue->index, event);
+		ornic_queue_fail(queue, side, "completion queue event %u", event);
 }
 
 static void ornic_queue_tx_cq_event(struct ornic_res *res, enum ornic_event event)
 {
-	ornic_queue_cq_event(ornic_queue_of_cq(res, false), event);
+	ornic_queue_cq_event(ornic_queue_of_cq(res, false), ORNIC_QUEUE_TX, event);
 }
 
 static void ornic_queue_rx_cq_event(struct ornic_res *res, enum ornic_event event)
 {
-	ornic_queue_cq_event(ornic_queue_of_cq(res, true), event);
+	ornic_queue_cq_event(ornic_queue_of_cq(res, true), ORNIC_QUEUE_RX, event);
+}
+
+static void ornic_queue_tx_cq_gap(struct ornic_res *res, u32 ci)
+{
+	ornic_queue_fail(ornic_queue_of_cq(res, false), ORNIC_QUEUE_TX,
+			 "send completion queue lacks entry %u", ci);
+}
+
+static void ornic_queue_rx_cq_gap(struct ornic_res *res, u32 ci)
+{
+	ornic_queue_fail(ornic_queue_of_cq(res, true), ORNIC_QUEUE_RX,
+			 "receive completion queue lacks entry %u", ci);
 }
 
 static void ornic_queue_qp_event(struct ornic_res *res, enum ornic_event event)
@@ -49,7 +119,7 @@ static void ornic_queue_qp_event(struct ornic_res *res, enum ornic_event event)
 	case ORNIC_EVENT_QP_FATAL:
 	case ORNIC_EVENT_QP_REQ_ERR:
 	case ORNIC_EVENT_QP_ACCESS_ERR:
-		ornic_fail(queue->nd->core, "queue %u: queue pair event %u", queue->index, event);
+		ornic_queue_fail(queue, ORNIC_QUEUE_TX, "queue pair event %u", event);
 		break;
 	default:
 		break;
@@ -280,9 +350,12 @@ static int ornic_queue_poll(struct napi_struct *napi, int budget)
 	 * before, because a busy poll does not give NAPI up and needs no events.
 	 */
 	WRITE_ONCE(queue->arming, ORNIC_QUEUE_ARMING);
-	/* Do not arm a dead device: the contents of its rings are undefined */
+	/*
+	 * Do not arm a dead device: the contents of its rings are undefined. A
+	 * completion that is a lie stays in its ring.
+	 */
 	more = napi_complete_done(napi, work) && ornic_cmdq_running(&queue->nd->core->cmdq) &&
-	       ornic_queue_arm(queue);
+	       !test_bit(ORNIC_QUEUE_RX, &queue->faults) && ornic_queue_arm(queue);
 	if (xchg(&queue->arming, ORNIC_QUEUE_IDLE) == ORNIC_QUEUE_AGAIN || more)
 		napi_schedule(napi);
 
@@ -307,6 +380,8 @@ int ornic_queue_create(struct ornic_queue *queue, const struct ornic_config *con
 	queue->rx.stats = &nd->stats[queue->index].rx;
 	queue->tx_cq_res.event = ornic_queue_tx_cq_event;
 	queue->rx_cq_res.event = ornic_queue_rx_cq_event;
+	queue->tx_cq_res.gap_found = ornic_queue_tx_cq_gap;
+	queue->rx_cq_res.gap_found = ornic_queue_rx_cq_gap;
 	queue->qp_res.event = ornic_queue_qp_event;
 	ornic_rx_layout(&queue->rx, config);
 
@@ -422,7 +497,9 @@ void ornic_queue_disable(struct ornic_queue *queue)
 
 static bool ornic_queue_busy(const struct ornic_queue *queue)
 {
-	return ornic_cq_peek(&queue->rx.cq) || queue->tx.ci != queue->tx.pi;
+	/* A failed queue pair may never finish */
+	return !READ_ONCE(queue->faults) &&
+	       (ornic_cq_peek(&queue->rx.cq) || queue->tx.ci != queue->tx.pi);
 }
 
 /**

@@ -36,10 +36,21 @@ enum ornic_queue_arming {
 };
 
 /**
+ * enum ornic_queue_side - what has failed; bits of faults in struct ornic_queue
+ * @ORNIC_QUEUE_TX:	the send queue, or the QP
+ * @ORNIC_QUEUE_RX:	the receive queue; it is not polled any more
+ */
+enum ornic_queue_side {
+	ORNIC_QUEUE_TX,
+	ORNIC_QUEUE_RX,
+};
+
+/**
  * struct ornic_queue - queue pair of the interface
  * @nd:		the interface
  * @index:	index of the pair and of its completion vector
  * @retired:	replaced by another queue pair; only pending work is finished
+ * @faults:	bits of enum ornic_queue_side
  * @qpn:	number of the QP
  * @slot:	slot of the QP on the board
  * @dbr:	doorbell record of the QP
@@ -60,6 +71,7 @@ struct ornic_queue {
 	struct ornic_netdev *nd;
 	u32 index;
 	bool retired;
+	unsigned long faults;
 	u32 qpn;
 	u32 slot;
 	struct ornic_qp_dbr *dbr;
@@ -82,6 +94,9 @@ void ornic_queue_destroy(struct ornic_queue *queue);
 void ornic_queue_enable(struct ornic_queue *queue);
 void ornic_queue_disable(struct ornic_queue *queue);
 void ornic_queue_finish(struct ornic_queue *queue);
+__printf(3, 4) void ornic_queue_fail(struct ornic_queue *queue, enum ornic_queue_side side,
+				     const char *fmt, ...);
+void ornic_queue_report(struct ornic_netdev *nd);
 struct ornic_queue *ornic_queues_create(struct ornic_netdev *nd,
 					const struct ornic_config *config);
 void ornic_queues_destroy(struct ornic_queue *queues, u32 count);

@@ -273,12 +273,17 @@ static void ornic_res_check_ring(struct ornic_core *core, struct ornic_res *res)
 	bool found;
 
 	found = ornic_gap_at(&first->qpn, ring->log_cqe_size, ring->log_size, ORNIC_CQE_PHASE, ci);
-	if (ornic_gap_stays(&res->gap, found, ci))
+	if (!ornic_gap_stays(&res->gap, found, ci))
+		return;
+
+	if (res->gap_found)
+		res->gap_found(res, ci);
+	else
 		ornic_fail(core, "completion queue %#x lacks entry %u", res->num, ci);
 }
 
 /**
- * ornic_res_check_rings - stop a device that leaves out entries of rings
+ * ornic_res_check_rings - find rings in which the device has left out entries
  * @core:	the device; called every few seconds, and not concurrently
  */
 void ornic_res_check_rings(struct ornic_core *core)

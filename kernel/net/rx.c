@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Receive path: receive WQEs of a RAW_PACKET QP (hardware.rst, sections 7 and 19.3) */
-#include "health.h"
 #include "netdev.h"
 
 /* Longest frame that the port delivers, which has two VLAN tags */
@@ -253,14 +252,14 @@ static bool ornic_rx_completion_ok(struct ornic_queue *queue, const struct ornic
 	u32 index = le64_to_cpu(READ_ONCE(cqe->wr_id));
 
 	if (unlikely(status != ORNIC_WC_SUCCESS)) {
-		ornic_fail(queue->nd->core, "queue %u: receive %u failed with status %u",
-			   queue->index, index, status);
+		ornic_queue_fail(queue, ORNIC_QUEUE_RX, "receive %u failed with status %u", index,
+				 status);
 		return false;
 	}
 	/* Receives complete in order, and only if they were posted */
 	if (unlikely(index != rx->ci || rx->ci == rx->pi)) {
-		ornic_fail(queue->nd->core, "queue %u: completion of receive %u, ci %u, pi %u",
-			   queue->index, index, rx->ci, rx->pi);
+		ornic_queue_fail(queue, ORNIC_QUEUE_RX, "completion of receive %u, ci %u, pi %u",
+				 index, rx->ci, rx->pi);
 		return false;
 	}
 	return true;

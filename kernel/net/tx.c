@@ -9,7 +9,6 @@
 #include <net/netdev_queues.h>
 #include <net/xdp.h>
 
-#include "health.h"
 #include "netdev.h"
 
 #define ORNIC_TX_WAIT_US		1000
@@ -504,13 +503,13 @@ bool ornic_tx_poll(struct ornic_queue *queue, int budget)
 		tx->cq.ci++;
 		cqes++;
 		if (unlikely(status != ORNIC_WC_SUCCESS)) {
-			ornic_fail(queue->nd->core, "queue %u: send %u failed with status %u",
-				   queue->index, index, status);
+			ornic_queue_fail(queue, ORNIC_QUEUE_TX, "send %u failed with status %u",
+					 index, status);
 			break;
 		}
 		if (unlikely(!ornic_tx_complete(queue, &ci, index, budget, &done))) {
-			ornic_fail(queue->nd->core, "queue %u: completion of send %u, ci %u",
-				   queue->index, index, ci);
+			ornic_queue_fail(queue, ORNIC_QUEUE_TX, "completion of send %u, ci %u",
+					 index, ci);
 			break;
 		}
 	}

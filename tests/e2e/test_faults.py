@@ -10,7 +10,7 @@ from lab.pair import find_again
 from lab.perftest import pingpong, rping
 from settings import (
     RECOVERY, Traffic, bind_again, come_back, complaints, control, counters, fail, inject,
-    pci_address, reset_function, set_up_again, wait_until,
+    pci_address, pings, reset_function, set_up_again, wait_until,
 )
 
 # Recoveries within ten minutes after which the driver gives a card up (ORNIC_RECOVERY_BURST)
@@ -19,6 +19,29 @@ RECOVERIES = 5
 HANG = 120
 # Seconds in which a device that is not given up would be back
 BACK = 10
+
+
+# Causes in the register of a card that has stopped (enum ornic_fatal_cause)
+CAUSES = {"fatal": 5, "no bus master": 7}
+LOG_FATAL = 4  # enum ornic_log_kind
+
+
+def devlink(pair, vm, words):
+    """Returns what devlink prints; {} in the words is the card of a VM."""
+    words = words.format(f"pci/{pci_address(vm, pair.ornic[vm].netdev)}")
+    return json.loads(vm.check(f"devlink -j {words}", RECOVERY) or "{}")
+
+
+def reporter(pair, vm, name):
+    """Returns what a reporter of health says about itself."""
+    [found] = devlink(pair, vm, f"health show {{}} reporter {name}")["health"].values()
+    return found[0]
+
+
+def rdma_index(vm):
+    """Returns the number of the RDMA device, which each new device gets anew."""
+    [device] = json.loads(vm.check("rdma -j dev"))
+    return device["ifindex"]
 
 
 def recovers(pair, fault, provoke):
@@ -49,8 +72,131 @@ def open_device(vm):
 
 @pytest.mark.parametrize("fault", ["fatal", "no bus master"])
 def test_fatal(pair, fault):
-    """[ORNIC-RST-7], [ORNIC-PCI-7]."""
+    """[ORNIC-RST-7], [ORNIC-PCI-7]. devlink has the cause, the recovery, and the log of the card,
+    which the reset leaves ([ORNIC-LOG-2], [ORNIC-LOG-5])."""
+    vm = pair.a
+    before = reporter(pair, vm, "fw")
+    devlink(pair, vm, "health dump clear {} reporter fw")
     recovers(pair, fault, lambda vm: None)
+    after = reporter(pair, vm, "fw")
+    assert after["state"] == "healthy"
+    assert [after[name] - before[name] for name in ("error", "recover")] == [1, 1]
+    dump = devlink(pair, vm, "health dump show {} reporter fw")
+    assert dump["last_failure"] == f"device reports fatal error {CAUSES[fault]}"
+    assert dump["registers"]["fatal_cause"] == CAUSES[fault]
+    commands = dump["admin_queue"]["commands"]
+    assert commands and all(command["status"] == 0 for command in commands), commands
+    # The card was stopped when the dump was made
+    assert "log" not in dump
+    now = devlink(pair, vm, "health diagnose {} reporter fw")
+    assert now["running"] and now["registers"]["fatal_cause"] == 0
+    log = now["log"]
+    assert log["next"] - log["first"] == len(log["entries"])
+    assert all(entry["time"] <= log["time"] and entry["count"] for entry in log["entries"])
+    causes = [entry["code"] for entry in log["entries"] if entry["kind"] == LOG_FATAL]
+    assert CAUSES[fault] in causes
+
+
+def test_versions(pair):
+    """devlink has the same version as ethtool, that of the interface, and the serial number of PCI
+    configuration space."""
+    vm = pair.a
+    [info] = devlink(pair, vm, "dev info {}")["info"].values()
+    assert info["driver"] == "ornic"
+    drvinfo = vm.check(f"ethtool -i {pair.ornic[vm].netdev}")
+    running = info["versions"]["running"]
+    assert f"firmware-version: {running['fw']}\n" in drvinfo
+    assert running["fw.mgmt.api"] == "1.0"
+    assert info["versions"]["fixed"] == {"asic.rev": "1"}
+    address = pci_address(vm, pair.ornic[vm].netdev)
+    assert f"Device Serial Number {info['serial_number']}\n" in vm.check(f"lspci -vs {address}")
+
+
+def test_no_automatic_recovery(pair):
+    """With auto_recover off a card that has failed stays down until devlink recovers it."""
+    vm = pair.a
+    rebind(pair, vm)
+    devlink(pair, vm, "health set {} reporter fw auto_recover false")
+    vm.expects(r"ornic \S+: device stays down until devlink recovers it")
+    said = len(complaints(vm))
+    inject(pair, vm, "fatal")
+    wait_until("the device is down", lambda: len(complaints(vm)) == said + 2)
+    assert json.loads(vm.check("rdma -j dev") or "[]") == []
+    assert reporter(pair, vm, "fw")["state"] == "error"
+    devlink(pair, vm, "health set {} reporter fw auto_recover true")
+    devlink(pair, vm, "health recover {} reporter fw")
+    assert reporter(pair, vm, "fw")["state"] == "healthy"
+    find_again(pair, vm, RECOVERY)
+    pingpong(pair, pair.ornic)
+    assert len(complaints(vm)) == said + 2, complaints(vm)[said:]
+
+
+def test_reload(pair):
+    """A reload keeps the netdev with its address, and takes the RDMA device from programs."""
+    vm = pair.a
+    netdev = pair.ornic[vm].netdev
+    pair.card.expects_reset("nic0")
+    index = vm.check(f"cat /sys/class/net/{netdev}/ifindex")
+    traffic = Traffic(pair)
+    come_back(pair, vm, lambda: devlink(pair, vm, "dev reload {} action driver_reinit"))
+    assert vm.check(f"cat /sys/class/net/{netdev}/ifindex") == index
+    assert traffic.commands[1].wait(RECOVERY)[0] not in (0, 124, 137)
+    traffic.kill()
+    pingpong(pair, pair.ornic)
+    rping(pair, pair.ornic, count=5)
+    assert reporter(pair, vm, "fw")["state"] == "healthy"
+
+
+def completes_wrongly(pair, vm):
+    """Has the card give a wrong completion to a queue of the netdev, which sends and receives."""
+    vm.expects(r"ornic \S+: queue \d+: completion of (send|receive) .*")
+    said = len(complaints(vm))
+    control(pair.card, "lie nic0 index.completion,count=1")
+    vm.run(f"ping -c 1 -w 5 {pair.ornic[pair.b].ip}")
+    wait_until("the driver notices", lambda: len(complaints(vm)) > said)
+    control(pair.card, "lie nic0 none")
+
+
+def test_queue_replaced(pair):
+    """If a queue of the netdev fails, its reporter has the queues replaced, and RDMA does not
+    notice. If one of the same side fails again soon, the device is reset."""
+    vm = pair.a
+    rebind(pair, vm)
+
+    def recovered(*names):
+        return [name for name in names for _ in range(reporter(pair, vm, name)["recover"])]
+
+    def queues(words):
+        found = devlink(pair, vm, f"health {words} {{}} reporter {side}")["queues"]
+        return {queue["queue"]: queue for queue in found}
+
+    device, said = rdma_index(vm), len(complaints(vm))
+    completes_wrongly(pair, vm)
+    wait_until("the queues are replaced", lambda: recovered("tx", "rx"))
+    [side] = recovered("tx", "rx")
+    assert pings(vm, pair.ornic[pair.b].ip)
+    pingpong(pair, pair.ornic)
+    assert rdma_index(vm) == device
+    [failed] = [queue for queue in queues("dump show").values() if queue["failed"]]
+    now = queues("diagnose")[failed["queue"]]
+    assert now["qpn"] != failed["qpn"] and not now["failed"]
+    assert len(complaints(vm)) == said + 1
+
+    def is_reset():
+        return any("is not replaced" in line for line in complaints(vm)[said:])
+
+    def fails_again():
+        while not is_reset():
+            number = len(recovered("tx", "rx"))
+            completes_wrongly(pair, vm)
+            wait_until("that has an effect",
+                       lambda: is_reset() or len(recovered("tx", "rx")) > number)
+        # The other side may have failed once
+        assert len(complaints(vm)) <= said + 4
+
+    vm.expects(r"ornic \S+: queue \d+ has failed, and is not replaced: error -125")
+    come_back(pair, vm, fails_again)
+    pingpong(pair, pair.ornic)
 
 
 @pytest.mark.full
@@ -92,9 +238,11 @@ def test_giving_up(pair, guest_programs):
     time.sleep(BACK)
     assert json.loads(vm.check("rdma -j dev") or "[]") == []
     assert len(complaints(vm)) == said + 2, complaints(vm)[said:]
+    assert reporter(pair, vm, "fw")["state"] == "error"
     reset_function(pair, vm)
     find_again(pair, vm, RECOVERY)
     pingpong(pair, pair.ornic)
+    assert reporter(pair, vm, "fw")["state"] == "healthy"
     assert bystander.poll() is None, bystander.poll()
     bystander.kill("KILL")
     bystander.wait()

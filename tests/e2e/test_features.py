@@ -3,9 +3,7 @@
 hardware interface, or limits against its rules: driver and provider work with them, or refuse them
 in one clear line ([ORNIC-NEG-1], [ORNIC-PROF-2], [ORNIC-VER-4], [ORNIC-DEV-6], [ORNIC-ORD-8])."""
 
-import base64
 import re
-import struct
 
 import pytest
 from lab import LabError
@@ -241,22 +239,3 @@ def test_ethernet_only(various):
     assert re.search(r"ornic \S+: no RDMA device: the RDMA profile is not announced", vm.dmesg())
     assert "mtu 9000" in vm.check(f"ip link show {netdev}")
     vm.check(f"ethtool -S {netdev}")
-
-
-def test_log(various):
-    """ethtool -w gives the card's log of errors ([ORNIC-LOG-2])."""
-    option = VERSIONS[0]
-    machine = various(option)
-    vm, netdev = machine.a, machine.netdevs[option]
-    program = f"ethtool -w {netdev} data /tmp/errors && base64 -w0 /tmp/errors"
-    text = vm.check(f"{program} && rm /tmp/errors").strip().splitlines()[-1]
-    head = struct.Struct("<QQQII")
-    entry = struct.Struct("<QQIIHHI")
-    data = base64.b64decode(text)
-    first, following, now, count, _ = head.unpack_from(data)
-    assert following - first == count
-    # The rest of the dump is empty
-    assert not any(data[head.size + count * entry.size:])
-    for number in range(count):
-        time, _, _, times, kind, _, _ = entry.unpack_from(data, head.size + number * entry.size)
-        assert time <= now and times and 1 <= kind <= 4

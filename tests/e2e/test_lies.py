@@ -74,16 +74,21 @@ REASONS = tuple(rf"ornic \S+: {reason}" for reason in (
     r"device was disabled, but not by the driver: status 0x[0-9a-f]+",
     r"completion queue 0x[0-9a-f]+ lacks entry \d+",
     r"event queue \d+ lacks entry \d+",
-    r"queue \d+: (send|receive) \d+ failed with status \d+",
-    r"queue \d+: completion of send \d+, ci \d+",
-    r"queue \d+: completion of receive \d+, ci \d+, pi \d+",
-    r"queue \d+: completion queue event \d+",
-    r"queue \d+: queue pair event \d+",
-    r"queue \d+: no send was completed for \d+ ms \(pi \d+, ci \d+\)",
+    r"queue \d+ has failed, and is not replaced: error -\d+",
     r"process got doorbell page \d+ of \d+",
     r"mr 0x[0-9a-f]+ is busy without windows",
     r"cq\[\d+\]: completion of qp 0x[0-9a-f]+, wr_id 0x[0-9a-f]+, which is not outstanding",
     r"gsi qp\[\d+\]: (receive failed with status|queue pair event) \d+",
+))
+# Why it replaces the queues of the netdev, which does not stop the card
+REPLACED = tuple(rf"ornic \S+: queue \d+: {reason}" for reason in (
+    r"(send|receive) \d+ failed with status \d+",
+    r"completion of send \d+, ci \d+",
+    r"completion of receive \d+, ci \d+, pi \d+",
+    r"(send|receive) completion queue lacks entry \d+",
+    r"completion queue event \d+",
+    r"queue pair event \d+",
+    r"no send was completed for \d+ ms \(pi \d+, ci \d+\)",
 ))
 # The driver does not bring the card up again by itself
 GIVEN_UP = (
@@ -117,7 +122,7 @@ class Liar:
         self.address = pci_address(self.vm, self.port.netdev)
         self.heard, self.recovered, self.known = 0, 0, self.index()
         self.said()
-        self.vm.expects(*REASONS, *GIVEN_UP, *ALSO_SAID, required=False)
+        self.vm.expects(*REASONS, *REPLACED, *GIVEN_UP, *ALSO_SAID, required=False)
         self.card.expects_reset("nic0")
         self.busy, self.bystander = None, None
 

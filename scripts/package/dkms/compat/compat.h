@@ -41,6 +41,7 @@ int ornic_compat_get_rxnfc(struct net_device *netdev, struct ethtool_rxnfc *info
 #include <linux/pci.h>
 #include <linux/swiotlb.h>
 #include <linux/workqueue.h>
+#include <net/devlink.h>
 #include <net/netdev_queues.h>
 #include <rdma/ib_umem.h>
 #include <rdma/ib_verbs.h>
@@ -94,6 +95,24 @@ static inline unsigned int netif_xmit_timeout_ms(struct netdev_queue *txq)
 {
 	return jiffies_to_msecs(jiffies - READ_ONCE(txq->trans_start));
 }
+#endif
+
+#ifdef ORNIC_LACKS_GRACEFUL_PERIOD
+/* 7.2; the period was an argument */
+struct ornic_compat_reporter_ops {
+	struct devlink_health_reporter_ops;
+	u64 default_graceful_period;
+};
+
+static inline struct devlink_health_reporter *
+ornic_compat_create_reporter(struct devlink *devlink, const struct ornic_compat_reporter_ops *ops,
+			     void *priv)
+{
+	return devl_health_reporter_create(devlink, ops, ops->default_graceful_period, priv);
+}
+
+#define devlink_health_reporter_ops ornic_compat_reporter_ops
+#define devl_health_reporter_create ornic_compat_create_reporter
 #endif
 
 #ifdef ORNIC_LACKS_RX_RING_COUNT
