@@ -284,12 +284,29 @@ void ornic_eqs_destroy(struct ornic_core *core)
 		ornic_eq_destroy(&core->eqs[i]);
 }
 
+/* If there are several vectors, vector 0 is for commands and async events */
+static u32 ornic_eq_comp_index(const struct ornic_core *core, u32 vector)
+{
+	return core->num_vectors > 1 ? vector + 1 : 0;
+}
+
+/**
+ * ornic_eq_comp_irq - get the interrupt of a completion vector
+ * @core:	the device
+ * @vector:	below odev->num_comp_vectors
+ *
+ * Return: number of the interrupt in Linux.
+ */
+int ornic_eq_comp_irq(struct ornic_core *core, u32 vector)
+{
+	return pci_irq_vector(core->odev.pdev, ornic_eq_comp_index(core, vector));
+}
+
 u32 ornic_eq_comp_num(struct ornic_dev *odev, u32 vector)
 {
 	struct ornic_core *core = to_ornic_core(odev);
 
-	/* If there are several, vector 0 is for commands and async events */
-	return core->eqs[core->num_vectors > 1 ? vector + 1 : 0].num;
+	return core->eqs[ornic_eq_comp_index(core, vector)].num;
 }
 EXPORT_SYMBOL_NS_GPL(ornic_eq_comp_num, "ORNIC");
 

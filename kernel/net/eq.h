@@ -56,5 +56,6 @@ void ornic_eq_irqs_uninit(struct ornic_core *core);
 int ornic_eqs_create(struct ornic_core *core);
 void ornic_eqs_destroy(struct ornic_core *core);
 void ornic_eqs_check_rings(struct ornic_core *core);
+int ornic_eq_comp_irq(struct ornic_core *core, u32 vector);
 
 #endif /* ORNIC_EQ_H */

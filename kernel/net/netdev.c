@@ -614,6 +614,10 @@ int ornic_netdev_register(struct net_device *netdev)
 	netdev->xdp_features = NETDEV_XDP_ACT_BASIC | NETDEV_XDP_ACT_REDIRECT |
 			       NETDEV_XDP_ACT_NDO_XMIT;
 
+	/* register_netdev() sets the node too late */
+	set_dev_node(&netdev->dev, dev_to_node(ornic_device(nd->core)));
+	netif_set_affinity_auto(netdev);
+
 	netif_carrier_off(netdev);
 	return register_netdev(netdev);
 }

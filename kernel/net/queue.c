@@ -4,6 +4,7 @@
 #include <net/devlink.h>
 
 #include "cmd.h"
+#include "eq.h"
 #include "health.h"
 #include "netdev.h"
 
@@ -389,7 +390,7 @@ int ornic_queue_create(struct ornic_queue *queue, const struct ornic_config *con
 	if (err)
 		return err;
 
-	netif_napi_add(nd->netdev, &queue->napi, ornic_queue_poll);
+	netif_napi_add_config(nd->netdev, &queue->napi, ornic_queue_poll, queue->index);
 
 	err = ornic_rx_init(queue);
 	if (err)
@@ -471,12 +472,15 @@ static void ornic_queue_begin_poll(struct ornic_queue *queue)
 
 /**
  * ornic_queue_enable - start polling
- * @queue:	created
+ * @queue:	created; the queue pair that it replaces is destroyed, because both have the same
+ *		interrupt, and the same ID and settings of NAPI
  */
 void ornic_queue_enable(struct ornic_queue *queue)
 {
 	struct net_device *netdev = queue->nd->netdev;
 
+	/* Before napi_enable(), which restores the affinity of the interrupt */
+	netif_napi_set_irq(&queue->napi, ornic_eq_comp_irq(queue->nd->core, queue->index));
 	netif_queue_set_napi(netdev, queue->index, NETDEV_QUEUE_TYPE_RX, &queue->napi);
 	netif_queue_set_napi(netdev, queue->index, NETDEV_QUEUE_TYPE_TX, &queue->napi);
 	ornic_queue_begin_poll(queue);

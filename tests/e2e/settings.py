@@ -402,6 +402,13 @@ def queue_statistics(vm, programs, netdev):
     return [(direction, int(queue), name, int(value)) for direction, queue, name, value in rows]
 
 
+def napi_instances(vm, programs, netdev):
+    """Returns (ID, interrupt, deferred interrupts, GRO timeout in ns, threaded) by queue. Queues
+    get IDs in their order."""
+    rows = vm.check(f"{programs}/qstats {netdev} napi").splitlines()
+    return sorted(tuple(map(int, row.split())) for row in rows)
+
+
 def complaints(vm):
     """Returns the errors that the drivers have printed."""
     lines = vm.check("dmesg --level=emerg,alert,crit,err").splitlines()

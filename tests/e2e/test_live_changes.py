@@ -7,7 +7,7 @@ import time
 
 import pytest
 from lab.pair import find_again
-from settings import Traffic, carrier_changes, pings
+from settings import Traffic, carrier_changes, napi_instances, pings, reset_function
 
 CHANGES = (
     "ethtool -G {netdev} tx 256 rx 512",
@@ -72,3 +72,30 @@ def test_changes_lose_no_frame(taps, guest_programs):
     answered = sorted(map(int, re.findall(r"icmp_seq=(\d+) ttl", output)))
     # Behind the last answer, pings may be in flight
     assert answered == list(range(1, len(answered) + 1)) and len(answered) > 100, output
+
+
+@pytest.fixture
+def napi(taps, guest_programs):
+    """A pair of which the first queue of VM `a` has settings of its own, and the NAPI instances."""
+    vm, words = taps.a, (taps.a, guest_programs, taps.ornic[taps.a].netdev)
+    change = f"{guest_programs}/qstats {words[2]} napi {napi_instances(*words)[0][0]}"
+    vm.check(f"{change} 2 20000 1")
+    yield taps, napi_instances(*words)
+    vm.check(f"{change} 0 0 0")
+
+
+def test_napi_settings_stay(napi, guest_programs):
+    """Replaced queues, and those after a reset, have the IDs, interrupts and settings of NAPI that
+    the old ones had. Each interrupt is of the queue's vector, and for a processor of its own."""
+    pair, before = napi
+    vm, netdev = pair.a, pair.ornic[pair.a].netdev
+    assert [settings for _, _, *settings in before] == [[2, 20000, 1], [0, 0, 0]]
+    for queue, (_, irq, *_) in enumerate(before):
+        assert f"ornic-{queue + 1}@" in vm.check(f"ls /proc/irq/{irq}")
+        assert vm.check(f"cat /proc/irq/{irq}/smp_affinity_list").strip() == str(queue)
+    for change in make_changes(pair, guest_programs):
+        now = napi_instances(vm, guest_programs, netdev)
+        assert now == before[:len(now)] and now, change
+    reset_function(pair, vm)
+    find_again(pair, vm)
+    assert napi_instances(vm, guest_programs, netdev) == before

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * usage: qstats INTERFACE
+ * usage: qstats INTERFACE [device | napi [ID DEFER_HARD_IRQS GRO_FLUSH_TIMEOUT THREADED]]
  *
  * Prints the counters of each queue as the network stack reports them: one line per counter, with
- * direction, queue, name and value. Counters that the driver does not have are left out.
+ * direction, queue, name and value. Counters that the driver does not have are left out. "device"
+ * prints those of all queues together, as queue -1. "napi" prints the NAPI instances, one per line,
+ * with ID, interrupt and the settings named above, or changes the settings of one.
  */
 #include <errno.h>
 #include <linux/genetlink.h>
@@ -24,6 +26,16 @@ struct request {
 	char attrs[128];
 };
 
+/* Newer than the headers of the root tree */
+enum {
+	NAPI_DEFER_HARD_IRQS	= NETDEV_A_NAPI_PID + 1,
+	NAPI_GRO_FLUSH_TIMEOUT,
+	NAPI_IRQ_SUSPEND_TIMEOUT,
+	NAPI_THREADED,
+
+	CMD_NAPI_SET		= NETDEV_CMD_QSTATS_GET + 2,
+};
+
 static const struct {
 	unsigned int type;
 	const char *direction;
@@ -31,6 +43,7 @@ static const struct {
 } counters[] = {
 	{ NETDEV_A_QSTATS_RX_PACKETS, "rx", "packets" },
 	{ NETDEV_A_QSTATS_RX_BYTES, "rx", "bytes" },
+	{ NETDEV_A_QSTATS_RX_ALLOC_FAIL, "rx", "alloc_fail" },
 	{ NETDEV_A_QSTATS_TX_PACKETS, "tx", "packets" },
 	{ NETDEV_A_QSTATS_TX_BYTES, "tx", "bytes" },
 	{ NETDEV_A_QSTATS_TX_HW_GSO_PACKETS, "tx", "gso_packets" },
@@ -126,22 +139,50 @@ static unsigned int find_family(int fd, char *buf)
 	return family;
 }
 
-static void show(const struct nlmsghdr *msg)
+static const char *name_of(unsigned int type, const char **direction)
 {
-	long long queue = value_of(msg, NETDEV_A_QSTATS_QUEUE_ID);
 	unsigned int i;
 
 	for (i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
-		long long value = value_of(msg, counters[i].type);
+		if (counters[i].type != type)
+			continue;
+		*direction = counters[i].direction;
+		return counters[i].name;
+	}
+	*direction = "other";
+	return NULL;
+}
 
-		if (value >= 0)
-			printf("%s %lld %s %lld\n", counters[i].direction, queue, counters[i].name,
-			       value);
+static void show_counters(const struct nlmsghdr *msg)
+{
+	long long queue = value_of(msg, NETDEV_A_QSTATS_QUEUE_ID);
+	unsigned int type;
+
+	for (type = NETDEV_A_QSTATS_RX_PACKETS; type <= UINT8_MAX; type++) {
+		long long value = value_of(msg, type);
+		const char *direction, *name;
+
+		if (value < 0)
+			continue;
+		name = name_of(type, &direction);
+		if (name)
+			printf("%s %lld %s %lld\n", direction, queue, name, value);
+		else
+			printf("%s %lld %u %lld\n", direction, queue, type, value);
 	}
 }
 
+static void show_napi(const struct nlmsghdr *msg)
+{
+	printf("%lld %lld %lld %lld %lld\n", (long long)value_of(msg, NETDEV_A_NAPI_ID),
+	       (long long)value_of(msg, NETDEV_A_NAPI_IRQ),
+	       (long long)value_of(msg, NAPI_DEFER_HARD_IRQS),
+	       (long long)value_of(msg, NAPI_GRO_FLUSH_TIMEOUT),
+	       (long long)value_of(msg, NAPI_THREADED));
+}
+
 /* Return: whether more messages follow */
-static int show_all(char *buf, size_t len)
+static int handle_all(char *buf, size_t len, void (*show)(const struct nlmsghdr *msg))
 {
 	struct nlmsghdr *msg;
 
@@ -152,23 +193,36 @@ static int show_all(char *buf, size_t len)
 			return 0;
 		if (msg->nlmsg_type == NLMSG_ERROR) {
 			errno = -error->error;
-			die("QSTATS_GET");
+			if (errno)
+				die("netlink");
+			return 0;
 		}
 		show(msg);
 	}
 	return 1;
 }
 
+static void run(int fd, const struct request *request, void (*show)(const struct nlmsghdr *msg))
+{
+	char buf[BUF_SIZE] __attribute__((aligned(8)));
+	size_t len = exchange(fd, request, buf);
+
+	while (handle_all(buf, len, show))
+		len = exchange(fd, NULL, buf);
+}
+
 int main(int argc, char **argv)
 {
 	char buf[BUF_SIZE] __attribute__((aligned(8)));
+	unsigned int ifindex, family;
 	struct request request;
-	unsigned int ifindex;
-	size_t len;
+	const char *what;
 	int fd;
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: qstats INTERFACE\n");
+	what = argc > 2 ? argv[2] : "queues";
+	if (argc < 2 || (argc > 3 && (argc != 7 || strcmp(what, "napi")))) {
+		fprintf(stderr, "usage: qstats INTERFACE [device | napi [ID DEFER_HARD_IRQS "
+			"GRO_FLUSH_TIMEOUT THREADED]]\n");
 		return 2;
 	}
 	ifindex = if_nametoindex(argv[1]);
@@ -179,11 +233,25 @@ int main(int argc, char **argv)
 	if (fd < 0)
 		die("socket");
 
-	start(&request, find_family(fd, buf), NLM_F_DUMP, NETDEV_CMD_QSTATS_GET);
-	add_u32(&request, NETDEV_A_QSTATS_IFINDEX, ifindex);
-	add_u32(&request, NETDEV_A_QSTATS_SCOPE, NETDEV_QSTATS_SCOPE_QUEUE);
-	for (len = exchange(fd, &request, buf); show_all(buf, len); len = exchange(fd, NULL, buf))
-		;
+	family = find_family(fd, buf);
+	if (argc == 7) {
+		start(&request, family, NLM_F_ACK, CMD_NAPI_SET);
+		add_u32(&request, NETDEV_A_NAPI_ID, strtoul(argv[3], NULL, 10));
+		add_u32(&request, NAPI_DEFER_HARD_IRQS, strtoul(argv[4], NULL, 10));
+		add_u32(&request, NAPI_GRO_FLUSH_TIMEOUT, strtoul(argv[5], NULL, 10));
+		add_u32(&request, NAPI_THREADED, strtoul(argv[6], NULL, 10));
+		run(fd, &request, NULL);
+	} else if (!strcmp(what, "napi")) {
+		start(&request, family, NLM_F_DUMP, NETDEV_CMD_NAPI_GET);
+		add_u32(&request, NETDEV_A_NAPI_IFINDEX, ifindex);
+		run(fd, &request, show_napi);
+	} else {
+		start(&request, family, NLM_F_DUMP, NETDEV_CMD_QSTATS_GET);
+		add_u32(&request, NETDEV_A_QSTATS_IFINDEX, ifindex);
+		if (strcmp(what, "device"))
+			add_u32(&request, NETDEV_A_QSTATS_SCOPE, NETDEV_QSTATS_SCOPE_QUEUE);
+		run(fd, &request, show_counters);
+	}
 	close(fd);
 	return 0;
 }

@@ -89,6 +89,19 @@ static inline int ornic_compat_dma_set_mask(struct device *dev, u64 mask)
 
 /* ---- Network ------------------------------------------------------------- */
 
+#ifdef ORNIC_LACKS_NAPI_CONFIG
+/* 6.13; each queue began with the settings of the interface */
+#define netif_napi_add_config(netdev, napi, poll, index) \
+	((void)(index), netif_napi_add(netdev, napi, poll))
+#endif
+
+#ifdef ORNIC_LACKS_AFFINITY_AUTO
+/* 6.15; users set the affinity of interrupts */
+static inline void netif_set_affinity_auto(struct net_device *netdev)
+{
+}
+#endif
+
 #ifdef ORNIC_LACKS_XMIT_TIMEOUT_MS
 /* 7.2 */
 static inline unsigned int netif_xmit_timeout_ms(struct netdev_queue *txq)
