@@ -117,6 +117,109 @@ static int ornic_ethtool_set_channels(struct net_device *netdev, struct ethtool_
 	return ornic_config_change(nd, &to);
 }
 
+/* ---- Interrupt moderation ------------------------------------------------ */
+
+static int ornic_ethtool_read_coalesce(struct ornic_netdev *nd, u32 queue,
+				       struct ethtool_coalesce *values,
+				       struct netlink_ext_ack *extack)
+{
+	const struct ornic_coalesce *coalesce = &nd->coalesce[queue];
+
+	if (!(nd->core->odev.lim.features & ORNIC_FEAT_CQ_MODERATION)) {
+		NL_SET_ERR_MSG_MOD(extack, "the device does not moderate interrupts");
+		return -EOPNOTSUPP;
+	}
+
+	values->rx_coalesce_usecs = coalesce->rx.usecs;
+	values->rx_max_coalesced_frames = coalesce->rx.frames;
+	values->tx_coalesce_usecs = coalesce->tx.usecs;
+	values->tx_max_coalesced_frames = coalesce->tx.frames;
+	return 0;
+}
+
+/* The device does not wait for completions without a limit of the time */
+static bool ornic_ethtool_moderation_valid(u32 usecs, u32 frames)
+{
+	return usecs <= U16_MAX && frames <= U16_MAX && (usecs || frames <= 1);
+}
+
+/*
+ * Sets queues @from to @to - 1; those that do not exist get the values when they are created. The
+ * network stack has read the values before, so the device has FEAT_CQ_MODERATION.
+ */
+static int ornic_ethtool_write_coalesce(struct ornic_netdev *nd, u32 from, u32 to,
+					const struct ethtool_coalesce *values,
+					struct netlink_ext_ack *extack)
+{
+	const struct ornic_coalesce coalesce = {
+		.rx = { values->rx_coalesce_usecs, values->rx_max_coalesced_frames },
+		.tx = { values->tx_coalesce_usecs, values->tx_max_coalesced_frames },
+	};
+	u32 i;
+	int err;
+
+	if (!ornic_ethtool_moderation_valid(values->rx_coalesce_usecs,
+					    values->rx_max_coalesced_frames) ||
+	    !ornic_ethtool_moderation_valid(values->tx_coalesce_usecs,
+					    values->tx_max_coalesced_frames)) {
+		NL_SET_ERR_MSG_FMT_MOD(extack,
+				       "times and frames are %u at most, and frames need a time",
+				       U16_MAX);
+		return -EINVAL;
+	}
+
+	for (i = from; i < to; i++) {
+		if (nd->open && i < nd->config.num_queues) {
+			err = ornic_queue_moderate(&nd->queues[i], &coalesce);
+			if (err) {
+				NL_SET_ERR_MSG_FMT_MOD(extack, "queue %u: MODIFY_CQ failed", i);
+				return err;
+			}
+		}
+		nd->coalesce[i] = coalesce;
+	}
+
+	return 0;
+}
+
+static int ornic_ethtool_get_coalesce(struct net_device *netdev, struct ethtool_coalesce *values,
+				      struct kernel_ethtool_coalesce *kernel_values,
+				      struct netlink_ext_ack *extack)
+{
+	return ornic_ethtool_read_coalesce(netdev_priv(netdev), 0, values, extack);
+}
+
+static int ornic_ethtool_set_coalesce(struct net_device *netdev, struct ethtool_coalesce *values,
+				      struct kernel_ethtool_coalesce *kernel_values,
+				      struct netlink_ext_ack *extack)
+{
+	struct ornic_netdev *nd = netdev_priv(netdev);
+
+	return ornic_ethtool_write_coalesce(nd, 0, nd->max_queues, values, extack);
+}
+
+static int ornic_ethtool_get_queue_coalesce(struct net_device *netdev, u32 queue,
+					    struct ethtool_coalesce *values)
+{
+	struct ornic_netdev *nd = netdev_priv(netdev);
+
+	if (queue >= nd->config.num_queues)
+		return -EINVAL;
+
+	return ornic_ethtool_read_coalesce(nd, queue, values, NULL);
+}
+
+static int ornic_ethtool_set_queue_coalesce(struct net_device *netdev, u32 queue,
+					    struct ethtool_coalesce *values)
+{
+	struct ornic_netdev *nd = netdev_priv(netdev);
+
+	if (queue >= nd->config.num_queues)
+		return -EINVAL;
+
+	return ornic_ethtool_write_coalesce(nd, queue, queue + 1, values, NULL);
+}
+
 /* ---- Receive side scaling ------------------------------------------------ */
 
 static u32 ornic_ethtool_get_rx_ring_count(struct net_device *netdev)
@@ -437,9 +540,14 @@ static void ornic_ethtool_get_stats(struct net_device *netdev, struct ethtool_st
 }
 
 const struct ethtool_ops ornic_ethtool_ops = {
+	.supported_coalesce_params = ETHTOOL_COALESCE_USECS | ETHTOOL_COALESCE_MAX_FRAMES,
 	.get_drvinfo		= ornic_ethtool_get_drvinfo,
 	.get_link		= ethtool_op_get_link,
 	.get_link_ksettings	= ornic_ethtool_get_link_ksettings,
+	.get_coalesce		= ornic_ethtool_get_coalesce,
+	.set_coalesce		= ornic_ethtool_set_coalesce,
+	.get_per_queue_coalesce	= ornic_ethtool_get_queue_coalesce,
+	.set_per_queue_coalesce	= ornic_ethtool_set_queue_coalesce,
 	.get_ringparam		= ornic_ethtool_get_ringparam,
 	.set_ringparam		= ornic_ethtool_set_ringparam,
 	.get_channels		= ornic_ethtool_get_channels,

@@ -487,6 +487,10 @@ int ornic_netdev_alloc(struct ornic_core *core)
 	if (!nd->stats)
 		goto err_free_rx_filter;
 
+	nd->coalesce = kvzalloc_objs(*nd->coalesce, queues);
+	if (!nd->coalesce)
+		goto err_free_stats;
+
 	for (i = 0; i < queues; i++) {
 		u64_stats_init(&nd->stats[i].tx.syncp);
 		u64_stats_init(&nd->stats[i].tx.xmit_syncp);
@@ -497,6 +501,8 @@ int ornic_netdev_alloc(struct ornic_core *core)
 	core->port_event = ornic_netdev_port_event;
 	return 0;
 
+err_free_stats:
+	kvfree(nd->stats);
 err_free_rx_filter:
 	kfree(nd->rx_filter);
 err_free_netdev:
@@ -514,6 +520,7 @@ void ornic_netdev_free(struct net_device *netdev)
 
 	disable_work_sync(&nd->link_work);
 	ornic_flows_free(nd);
+	kvfree(nd->coalesce);
 	kvfree(nd->stats);
 	kfree(nd->rx_filter);
 	free_netdev(netdev);

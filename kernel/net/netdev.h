@@ -22,6 +22,7 @@
  * @config:	configuration of the queue pairs, current or for the next open
  * @queues:	@config.num_queues queue pairs while @open
  * @stats:	their counters, @max_queues of them
+ * @coalesce:	moderation of their interrupts, @max_queues of them
  * @max_queues:	limit given by vectors and device
  * @open:	the queues exist; XDP redirect reads it under the lock of a send
  *		queue instead of rtnl_lock
@@ -42,6 +43,7 @@ struct ornic_netdev {
 	struct ornic_config config;
 	struct ornic_queue *queues;
 	struct ornic_queue_stats *stats;
+	struct ornic_coalesce *coalesce;
 	u32 max_queues;
 	bool open;
 	u32 pdn;

@@ -236,6 +236,33 @@ static void ornic_queue_destroy_cq(struct ornic_queue *queue, struct ornic_res *
 	ornic_cmd_release_as(odev, true, ORNIC_CMD_DESTROY_CQ, res->num);
 }
 
+static int ornic_queue_moderate_cq(struct ornic_queue *queue, const struct ornic_cq_ring *ring,
+				   const struct ornic_moderation *moderation)
+{
+	struct ornic_modify_cq_in in = {
+		.cqn = cpu_to_le32(ring->cqn),
+		.count = cpu_to_le16(moderation->frames ?: U16_MAX),
+		.period = cpu_to_le16(moderation->usecs),
+	};
+
+	return ornic_cmd_exec_urgent(ornic_nd_dev(queue->nd), ORNIC_CMD_MODIFY_CQ, &in, sizeof(in),
+				     NULL, 0);
+}
+
+/**
+ * ornic_queue_moderate - set how rare the interrupts of a queue pair are
+ * @queue:	the queue pair; its CQs exist, and the device has FEAT_CQ_MODERATION
+ * @coalesce:	the settings
+ *
+ * Return: 0 or a negative error number.
+ */
+int ornic_queue_moderate(struct ornic_queue *queue, const struct ornic_coalesce *coalesce)
+{
+	int err = ornic_queue_moderate_cq(queue, &queue->rx.cq, &coalesce->rx);
+
+	return err ?: ornic_queue_moderate_cq(queue, &queue->tx.cq, &coalesce->tx);
+}
+
 static int ornic_queue_modify_qp(struct ornic_queue *queue, enum ornic_qp_state state)
 {
 	struct ornic_modify_qp_in in = {
@@ -373,6 +400,7 @@ static int ornic_queue_poll(struct napi_struct *napi, int budget)
 int ornic_queue_create(struct ornic_queue *queue, const struct ornic_config *config)
 {
 	struct ornic_netdev *nd = queue->nd;
+	const struct ornic_coalesce *coalesce = &nd->coalesce[queue->index];
 	int err;
 
 	queue->tx.log_slots = ilog2(config->tx_slots);
@@ -418,6 +446,13 @@ int ornic_queue_create(struct ornic_queue *queue, const struct ornic_config *con
 		goto err_destroy_tx_cq;
 
 	queue->rx.cq.lag = (1u << queue->rx.cq.log_size) - config->rx_wqes;
+
+	/* As a new CQ is if it has no delay */
+	if (coalesce->rx.usecs || coalesce->tx.usecs) {
+		err = ornic_queue_moderate(queue, coalesce);
+		if (err)
+			goto err_destroy_rx_cq;
+	}
 
 	err = ornic_queue_create_qp(queue);
 	if (err)

@@ -24,6 +24,26 @@ struct ornic_queue_stats {
 };
 
 /**
+ * struct ornic_moderation - when completions of a CQ have an event
+ * @usecs:	longest delay after the first completion; 0: each has an event at once
+ * @frames:	completions that end the delay; 0: no number of them does
+ */
+struct ornic_moderation {
+	u16 usecs;
+	u16 frames;
+};
+
+/**
+ * struct ornic_coalesce - moderation of the interrupts of a queue pair, which outlives it
+ * @rx:		a completion is a frame
+ * @tx:		a completion is of all frames that were published together
+ */
+struct ornic_coalesce {
+	struct ornic_moderation rx;
+	struct ornic_moderation tx;
+};
+
+/**
  * enum ornic_queue_arming - what goes on after a poll has given up NAPI
  * @ORNIC_QUEUE_IDLE:	nothing
  * @ORNIC_QUEUE_ARMING:	it arms the rings
@@ -94,6 +114,7 @@ void ornic_queue_destroy(struct ornic_queue *queue);
 void ornic_queue_enable(struct ornic_queue *queue);
 void ornic_queue_disable(struct ornic_queue *queue);
 void ornic_queue_finish(struct ornic_queue *queue);
+int ornic_queue_moderate(struct ornic_queue *queue, const struct ornic_coalesce *coalesce);
 __printf(3, 4) void ornic_queue_fail(struct ornic_queue *queue, enum ornic_queue_side side,
 				     const char *fmt, ...);
 void ornic_queue_report(struct ornic_netdev *nd);

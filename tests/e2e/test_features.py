@@ -26,6 +26,7 @@ DEVINFO = {
 PROGRAMS = {
     "srq": ("ibv_srq_pingpong -d {device} -g {gid}", "Couldn't create SRQ"),
     "xrc": ("ibv_xsrq_pingpong -d {device} -g {gid}", "XRC|SRQ|support"),
+    "cq_moderation": ("ethtool -C {netdev} rx-usecs 10", "does not moderate interrupts"),
     "flow": ("ethtool -N {netdev} flow-type tcp4 dst-port 80 action 0", "not supported"),
     "tso": ("ethtool -K {netdev} tcp-segmentation-offload on", "Could not change|Cannot change"),
 }

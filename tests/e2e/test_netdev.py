@@ -12,7 +12,9 @@ import pcapfile
 import pytest
 from lab.pair import find_again
 from lab.seed import seed
-from settings import GUEST, complaints, counters, long, pings, queue_statistics, reset_function
+from settings import (
+    GUEST, complaints, counters, full, long, pings, queue_statistics, reset_function,
+)
 from stream import BYTES, TRANSFER_PORT, send_bytes
 from toeplitz import data_of, toeplitz
 
@@ -261,6 +263,67 @@ def test_scaling_survives(defaults, guest_programs):
     with Received(pair, guest_programs) as received:
         send_flows(pair)
     assert received.frames[0] == 0 and received.frames[1] >= FLOWS
+
+
+# Settings of ethtool -C
+MODERATION = ("rx-usecs", "rx-frames", "tx-usecs", "tx-frames")
+NONE = dict.fromkeys(MODERATION, 0)
+
+
+def moderated(pair):
+    """Returns the settings of ethtool -C by queue."""
+    texts = ethtool(pair, "--per-queue", "queue_mask 0x3 --show-coalesce").split("Queue: ")[1:]
+    return [{name: int(re.search(rf"^{name}:\s+(\d+)$", text, re.M)[1]) for name in MODERATION}
+            for text in texts]
+
+
+def moderate(pair, values):
+    ethtool(pair, "-C", " ".join(f"{name} {value}" for name, value in values.items()))
+
+
+@pytest.fixture
+def rare(defaults):
+    """A pair in which the interrupts of VM `a` wait for 50 ms and more, and their settings."""
+    values = dict(zip(MODERATION, (60000, 0, 50000, 7)))
+    moderate(defaults, values)
+    yield defaults, values
+    moderate(defaults, NONE)
+
+
+@pytest.mark.full
+def test_moderation(rare):
+    """Interrupts wait for as long as ethtool -C says [ORNIC-CQ-14], also those of queues that are
+    made later. Each queue can have settings of its own."""
+    pair, values = rare
+    vm, port = pair.a, pair.ornic[pair.a]
+    ethtool(pair, "--per-queue", "queue_mask 0x2 --coalesce rx-usecs 55000")
+    expected = [values, values | {"rx-usecs": 55000}]
+    assert moderated(pair) == expected
+
+    def reset():
+        reset_function(pair, vm)
+        find_again(pair, vm)
+
+    for change in (lambda: None, lambda: ethtool(pair, "-G", "tx 256 rx 512"),
+                   lambda: vm.check(f"ethtool -L {port.netdev} combined 1 && "
+                                    f"ethtool -L {port.netdev} combined 2"),
+                   lambda: ethtool(pair, "-G", "tx 1024 rx 1024"), reset):
+        change()
+        assert moderated(pair) == expected
+        assert pings(vm, pair.ornic[pair.b].ip)
+        # Other frames may have begun the wait of some of these
+        times = vm.check(f"ping -c 5 -i 0.2 {pair.ornic[pair.b].ip}")
+        assert max(map(float, re.findall(r" time=([\d.]+) ms", times))) >= 50, times
+
+
+@pytest.mark.parametrize("words, reason", [
+    ("rx-frames 8", "frames need a time"), full("tx-usecs 65536", "65535 at most"),
+    full("tx-usecs 7 tx-frames 65536", "65535 at most"),
+])
+def test_refused_moderation(defaults, words, reason):
+    """What the device cannot do is refused, with the reason."""
+    assert reason in refused(defaults, "-C", words)
+    assert moderated(defaults) == [NONE, NONE]
 
 
 @pytest.mark.full
