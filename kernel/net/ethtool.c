@@ -4,15 +4,29 @@
 
 #include "ethtool.h"
 #include "netdev.h"
+#include "port.h"
 
-#define ORNIC_STAT_NAME_PORT(name)	"port_" #name,
 #define ORNIC_STAT_NAME_DEVICE(name)	"device_" #name,
+#define ORNIC_STAT_PORT(name)		{ "port_" #name, ORNIC_PORT_STAT_##name }
 
-static const char * const ornic_port_stat_names[] = {
-	ORNIC_PORT_STATS(ORNIC_STAT_NAME_PORT)
+/* Without those that ndo_get_stats64() and get_eth_mac_stats() report */
+static const struct {
+	const char *name;
+	enum ornic_port_stat stat;
+} ornic_port_stats[] = {
+	ORNIC_STAT_PORT(rx_dropped_filter),
+	ORNIC_STAT_PORT(rx_dropped_malformed),
+	ORNIC_STAT_PORT(tx_errors),
+	ORNIC_STAT_PORT(rx_steered),
+	ORNIC_STAT_PORT(rx_dropped_rule),
+	ORNIC_STAT_PORT(rx_delayed),
+	ORNIC_STAT_PORT(rx_delay_dropped),
+	ORNIC_STAT_PORT(tx_dropped_rule),
+	ORNIC_STAT_PORT(tx_looped),
+	ORNIC_STAT_PORT(tx_dropped_spoofed),
 };
 
-static_assert(ARRAY_SIZE(ornic_port_stat_names) == ORNIC_PORT_STAT_COUNT);
+static_assert(ARRAY_SIZE(ornic_port_stats) == ORNIC_ETHTOOL_PORT_STATS);
 
 static const char * const ornic_device_stat_names[] = {
 	ORNIC_DEVICE_STATS(ORNIC_STAT_NAME_DEVICE)
@@ -462,7 +476,7 @@ static int ornic_ethtool_get_sset_count(struct net_device *netdev, int sset)
 	if (sset != ETH_SS_STATS)
 		return -EOPNOTSUPP;
 
-	return ORNIC_PORT_STAT_COUNT + ORNIC_DEVICE_STAT_COUNT + ARRAY_SIZE(ornic_xdp_stat_names);
+	return ORNIC_ETHTOOL_DEVICE_STATS + ARRAY_SIZE(ornic_xdp_stat_names);
 }
 
 static void ornic_ethtool_get_strings(struct net_device *netdev, u32 sset, u8 *data)
@@ -472,16 +486,16 @@ static void ornic_ethtool_get_strings(struct net_device *netdev, u32 sset, u8 *d
 	if (sset != ETH_SS_STATS)
 		return;
 
-	for (i = 0; i < ORNIC_PORT_STAT_COUNT; i++)
-		ethtool_puts(&data, ornic_port_stat_names[i]);
+	for (i = 0; i < ARRAY_SIZE(ornic_port_stats); i++)
+		ethtool_puts(&data, ornic_port_stats[i].name);
 	for (i = 0; i < ORNIC_DEVICE_STAT_COUNT; i++)
 		ethtool_puts(&data, ornic_device_stat_names[i]);
 	for (i = 0; i < ARRAY_SIZE(ornic_xdp_stat_names); i++)
 		ethtool_puts(&data, ornic_xdp_stat_names[i]);
 }
 
-/* Counters that the device lacks, or cannot report now, are 0 */
-static void ornic_ethtool_query_stats(struct ornic_netdev *nd, u64 *data)
+/* Counters that the device cannot report now stay as they were read last */
+static void ornic_ethtool_query_stats(struct ornic_netdev *nd)
 {
 	const struct ornic_query_stats_in in[] = {
 		{ .scope = cpu_to_le32(ORNIC_STATS_PORT) },
@@ -492,13 +506,14 @@ static void ornic_ethtool_query_stats(struct ornic_netdev *nd, u64 *data)
 		{ ORNIC_CMD_QUERY_STATS, &in[0], sizeof(in[0]), port, sizeof(port), true },
 		{ ORNIC_CMD_QUERY_STATS, &in[1], sizeof(in[1]), device, sizeof(device), true },
 	};
+	u64 *data = nd->device_stats;
 	u32 i;
 
 	ornic_cmd_exec_all(ornic_nd_dev(nd), reqs, ARRAY_SIZE(reqs));
-	for (i = 0; i < ORNIC_PORT_STAT_COUNT && !reqs[0].err; i++)
-		data[i] = le64_to_cpu(port[i]);
+	for (i = 0; i < ARRAY_SIZE(ornic_port_stats) && !reqs[0].err; i++)
+		data[i] = le64_to_cpu(port[ornic_port_stats[i].stat]);
 	for (i = 0; i < ORNIC_DEVICE_STAT_COUNT && !reqs[1].err; i++)
-		data[ORNIC_PORT_STAT_COUNT + i] = le64_to_cpu(device[i]);
+		data[ARRAY_SIZE(ornic_port_stats) + i] = le64_to_cpu(device[i]);
 }
 
 /* Sums over all queues, in the order of ornic_xdp_stat_names */
@@ -534,9 +549,28 @@ static void ornic_ethtool_get_stats(struct net_device *netdev, struct ethtool_st
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 
-	memset(data, 0, sizeof(*data) * ornic_ethtool_get_sset_count(netdev, ETH_SS_STATS));
-	ornic_ethtool_query_stats(nd, data);
-	ornic_ethtool_sum_xdp_stats(nd, data + ORNIC_PORT_STAT_COUNT + ORNIC_DEVICE_STAT_COUNT);
+	ornic_ethtool_query_stats(nd);
+	memcpy(data, nd->device_stats, sizeof(nd->device_stats));
+	data += ORNIC_ETHTOOL_DEVICE_STATS;
+	memset(data, 0, sizeof(*data) * ARRAY_SIZE(ornic_xdp_stat_names));
+	ornic_ethtool_sum_xdp_stats(nd, data);
+}
+
+/* The frames of RDMA are among them */
+static void ornic_ethtool_get_eth_mac_stats(struct net_device *netdev,
+					    struct ethtool_eth_mac_stats *stats)
+{
+	__le64 port[ORNIC_PORT_STAT_COUNT];
+
+	if (ornic_port_query_stats_cmd(netdev_priv(netdev), port))
+		return;
+
+	stats->FramesTransmittedOK = le64_to_cpu(port[ORNIC_PORT_STAT_tx_frames]);
+	stats->OctetsTransmittedOK = le64_to_cpu(port[ORNIC_PORT_STAT_tx_bytes]);
+	stats->FramesReceivedOK = le64_to_cpu(port[ORNIC_PORT_STAT_rx_frames]);
+	stats->OctetsReceivedOK = le64_to_cpu(port[ORNIC_PORT_STAT_rx_bytes]);
+	stats->MulticastFramesReceivedOK = le64_to_cpu(port[ORNIC_PORT_STAT_rx_multicast]);
+	stats->BroadcastFramesReceivedOK = le64_to_cpu(port[ORNIC_PORT_STAT_rx_broadcast]);
 }
 
 const struct ethtool_ops ornic_ethtool_ops = {
@@ -564,5 +598,6 @@ const struct ethtool_ops ornic_ethtool_ops = {
 	.get_sset_count		= ornic_ethtool_get_sset_count,
 	.get_strings		= ornic_ethtool_get_strings,
 	.get_ethtool_stats	= ornic_ethtool_get_stats,
+	.get_eth_mac_stats	= ornic_ethtool_get_eth_mac_stats,
 	.get_ts_info		= ornic_ethtool_get_ts_info,
 };

@@ -11,6 +11,7 @@
 
 #include "config.h"
 #include "core.h"
+#include "ethtool.h"
 #include "flow.h"
 #include "queue.h"
 #include "rss.h"
@@ -30,6 +31,10 @@
  * @lkey:	key for all DMA addresses
  * @link_work:	queries the state of the port
  * @speed:	Mb/s, as the port last reported
+ * @missed_work: queries @rx_missed
+ * @missed_read: rx_dropped_no_wqe as it was last read since the reset; of @missed_work
+ * @rx_missed:	frames without a receive WQE, also those before a reset
+ * @device_stats: counters of the device for ethtool -S as they were last read
  * @rss:	receive side scaling
  * @max_mtu:	limit of the MTU without an XDP program, bytes
  * @max_flows:	number of rule locations, 0 if the device has no rules
@@ -50,6 +55,10 @@ struct ornic_netdev {
 	u32 lkey;
 	struct work_struct link_work;
 	u32 speed;
+	struct delayed_work missed_work;
+	u64 missed_read;
+	atomic64_t rx_missed;
+	u64 device_stats[ORNIC_ETHTOOL_DEVICE_STATS];
 	struct ornic_rss rss;
 	u32 max_mtu;
 	u32 max_flows;

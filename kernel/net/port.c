@@ -38,3 +38,18 @@ int ornic_port_query_cmd(struct ornic_netdev *nd, struct ornic_query_port_out *o
 	return ornic_cmd_exec_urgent(ornic_nd_dev(nd), ORNIC_CMD_QUERY_PORT, NULL, 0, out,
 				     sizeof(*out));
 }
+
+/**
+ * ornic_port_query_stats_cmd - get the counters of the port
+ * @nd:		the interface
+ * @stats:	ORNIC_PORT_STAT_COUNT counters, filled in
+ *
+ * Return: 0 or a negative error number.
+ */
+int ornic_port_query_stats_cmd(struct ornic_netdev *nd, __le64 *stats)
+{
+	const struct ornic_query_stats_in in = { .scope = cpu_to_le32(ORNIC_STATS_PORT) };
+
+	return ornic_cmd_exec_urgent(ornic_nd_dev(nd), ORNIC_CMD_QUERY_STATS, &in, sizeof(in),
+				     stats, ORNIC_PORT_STAT_COUNT * sizeof(*stats));
+}

@@ -10,5 +10,6 @@ struct ornic_query_port_out;
 
 int ornic_port_modify_cmd(struct ornic_netdev *nd, u32 mask, u32 mtu, const u8 *mac, bool up);
 int ornic_port_query_cmd(struct ornic_netdev *nd, struct ornic_query_port_out *out);
+int ornic_port_query_stats_cmd(struct ornic_netdev *nd, __le64 *stats);
 
 #endif /* ORNIC_PORT_H */

@@ -13,10 +13,11 @@ import pytest
 from lab.pair import find_again
 from lab.seed import seed
 from settings import (
-    GUEST, complaints, counters, full, long, pings, queue_statistics, reset_function,
+    GUEST, complaints, counters, full, long, pings, queue_statistics, reset_function, wait_until,
 )
 from stream import BYTES, TRANSFER_PORT, send_bytes
 from toeplitz import data_of, toeplitz
+from xdp import FRAMES
 
 
 def test_settings_under_traffic(pair):
@@ -326,15 +327,75 @@ def test_refused_moderation(defaults, words, reason):
     assert moderated(defaults) == [NONE, NONE]
 
 
+# Names of ethtool's standard group eth-mac, and counters of the card
+ETH_MAC = {
+    "FramesTransmittedOK": "tx_frames", "OctetsTransmittedOK": "tx_bytes",
+    "FramesReceivedOK": "rx_frames", "OctetsReceivedOK": "rx_bytes",
+    "MulticastFramesReceivedOK": "rx_multicast", "BroadcastFramesReceivedOK": "rx_broadcast",
+}
+
+
+def eth_mac(pair):
+    """Returns the counters of the group eth-mac that the driver has."""
+    text = pair.a.check(f"ethtool -S {pair.ornic[pair.a].netdev} --groups eth-mac")
+    return {name: int(value) for name, value in re.findall(r"^eth-mac-(\w+): (\d+)$", text, re.M)}
+
+
 @pytest.mark.full
 def test_counters(taps):
-    """ethtool shows the card's counters."""
-    text = ethtool(taps, "-S")
-    shown = dict(re.findall(r"^ +(\w+): (\d+)$", text, re.M))
+    """ethtool shows the card's counters, each of them in one place."""
+    before = counters(taps.card, 0, "port")
+    standard = eth_mac(taps)
+    after = counters(taps.card, 0, "port")
+    assert standard.keys() == ETH_MAC.keys()
+    for name, of_card in ETH_MAC.items():
+        assert before[of_card] <= standard[name] <= after[of_card], name
+    shown = dict(re.findall(r"^ +(\w+): (\d+)$", ethtool(taps, "-S"), re.M))
     for group in ("port", "device"):
-        names = {f"{group}_{name}" for name in counters(taps.card, 0, group)}
+        names = {f"{group}_{name}" for name in counters(taps.card, 0, group)
+                 if group == "device" or name not in (*ETH_MAC.values(), "rx_dropped_no_wqe")}
         assert names == {name for name in shown if name.startswith(f"{group}_")}
-    assert 0 < int(shown["port_rx_frames"]) <= counters(taps.card, 0, "port")["rx_frames"]
+    assert 0 < int(shown["device_commands"]) <= counters(taps.card)["commands"]
+
+
+@pytest.mark.full
+def test_total_of_queues(taps, guest_programs):
+    """The interface has totals of those counters only that its queues have."""
+    vm, netdev = taps.a, taps.ornic[taps.a].netdev
+
+    def names(words=""):
+        rows = map(str.split, vm.check(f"{guest_programs}/qstats {netdev} {words}").splitlines())
+        return {(direction, name) for direction, _, name, _ in rows}
+
+    assert names() == names("device") and ("rx", "alloc_fail") in names()
+
+
+@pytest.mark.full
+def test_missed_frames(rare):
+    """Frames that find no receive WQE are missed by the interface, also those before a reset of the
+    card, whose own counter begins with 0 then [ORNIC-DEV-13]."""
+    pair, _ = rare
+    vm, port = pair.a, pair.ornic[pair.a]
+
+    def missed():
+        return int(vm.check(f"cat /sys/class/net/{port.netdev}/statistics/rx_missed_errors"))
+
+    def dropped():
+        return port_counter(pair, "rx_dropped_no_wqe")
+
+    # The frames are more than the rings hold, and the interrupts are rare
+    ethtool(pair, "-G", "rx 64")
+    send = f"{FRAMES} {pair.ornic[pair.b].netdev} send 1000 {pair.card.macs[0]} 0 0 60"
+    total = None
+    for _ in range(2):
+        reset_function(pair, vm)
+        find_again(pair, vm)
+        assert total in (None, missed())
+        before = missed()
+        wait_until("frames are dropped", lambda: pair.b.check(send, 60) or dropped())
+        wait_until("they are counted", lambda before=before: missed() == before + dropped())
+        total = missed()
+    ethtool(pair, "-G", "rx 1024")
 
 
 # ---- Segmentation ----
