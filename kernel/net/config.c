@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Reconfiguration of the queue pairs: their number, ring sizes, MTU and XDP.
+ * Reconfiguration of the queue pairs: number, ring sizes, MTU, VLAN tags and XDP.
  * While the interface is open, new queue pairs replace the old ones: RDMA
  * shares the port, which therefore stays up. Steps that can fail come first and
  * are undone on error; the old queue pairs run until then.

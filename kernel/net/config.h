@@ -17,6 +17,7 @@ struct ornic_queue;
  * @tx_slots:	slots of each send ring, a power of two
  * @rx_wqes:	WQEs of each receive ring, a power of two
  * @mtu:	MTU in bytes
+ * @strip_vlan:	the device removes the tags of received frames
  * @xdp_prog:	XDP program, or NULL
  */
 struct ornic_config {
@@ -24,6 +25,7 @@ struct ornic_config {
 	u32 tx_slots;
 	u32 rx_wqes;
 	u32 mtu;
+	bool strip_vlan;
 	struct bpf_prog *xdp_prog;
 };
 

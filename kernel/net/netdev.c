@@ -294,6 +294,15 @@ static int ornic_netdev_change_mtu(struct net_device *netdev, int mtu)
 	return ornic_config_change(nd, &to);
 }
 
+static int ornic_netdev_set_features(struct net_device *netdev, netdev_features_t features)
+{
+	struct ornic_netdev *nd = netdev_priv(netdev);
+	struct ornic_config to = nd->config;
+
+	to.strip_vlan = features & NETIF_F_HW_VLAN_CTAG_RX;
+	return to.strip_vlan == nd->config.strip_vlan ? 0 : ornic_config_change(nd, &to);
+}
+
 static void ornic_netdev_tx_timeout(struct net_device *netdev, unsigned int txqueue)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
@@ -465,6 +474,7 @@ static const struct net_device_ops ornic_netdev_ops = {
 	.ndo_set_mac_address	= ornic_netdev_set_mac_address,
 	.ndo_validate_addr	= eth_validate_addr,
 	.ndo_change_mtu		= ornic_netdev_change_mtu,
+	.ndo_set_features	= ornic_netdev_set_features,
 	.ndo_tx_timeout		= ornic_netdev_tx_timeout,
 	.ndo_get_stats64	= ornic_netdev_get_stats64,
 	.ndo_bpf		= ornic_config_bpf,
@@ -584,6 +594,7 @@ static int ornic_netdev_init(struct ornic_netdev *nd)
 		.tx_slots = min3(lim->max_sq_slots, lim->max_cqe, ORNIC_TX_SLOTS_DEFAULT),
 		.rx_wqes = min3(lim->max_rq_wqes, lim->max_cqe, ORNIC_RX_WQES_DEFAULT),
 		.mtu = netdev->mtu,
+		.strip_vlan = lim->wq_flags & ORNIC_WQ_CVLAN_STRIPPING,
 	};
 	nd->rss.hash = lim->rx_hash_types &
 		       (ORNIC_HASH_IPV4 | ORNIC_HASH_IPV6 | ORNIC_HASH_TCP | ORNIC_HASH_UDP);
@@ -628,6 +639,8 @@ int ornic_netdev_register(struct net_device *netdev)
 	netdev->priv_flags |= IFF_UNICAST_FLT | IFF_LIVE_ADDR_CHANGE;
 	netdev->hw_features = NETIF_F_SG | NETIF_F_HW_CSUM | NETIF_F_RXCSUM | NETIF_F_RXHASH |
 			      NETIF_F_HW_VLAN_CTAG_TX;
+	if (nd->config.strip_vlan)
+		netdev->hw_features |= NETIF_F_HW_VLAN_CTAG_RX;
 	netdev->vlan_features = NETIF_F_SG | NETIF_F_HW_CSUM | NETIF_F_HIGHDMA;
 	if (lim->features & ORNIC_FEAT_TSO) {
 		netdev->hw_features |= ORNIC_TSO_FEATURES;

@@ -293,6 +293,8 @@ static int ornic_queue_create_qp(struct ornic_queue *queue)
 	struct ornic_create_qp_out out;
 	int err;
 
+	if (queue->rx.strip_vlan)
+		in.flags |= cpu_to_le32(ORNIC_QP_CVLAN_STRIPPING);
 	ornic_dbuf_describe(&queue->sq_buf, 0, ORNIC_SLOT_SIZE << queue->tx.log_slots, &in.sq);
 	ornic_dbuf_describe(&queue->rq_buf, 0,
 			    1u << (queue->rx.log_wqes + queue->rx.stride_shift), &in.rq);

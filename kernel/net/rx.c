@@ -46,6 +46,8 @@ void ornic_rx_layout(struct ornic_rxq *rx, const struct ornic_config *config)
 	u32 len = ORNIC_RX_FRAME_LEN(config->mtu);
 
 	rx->xdp = config->xdp_prog;
+	/* Programs see frames as they were sent, and XDP_TX must not lose the tag */
+	rx->strip_vlan = config->strip_vlan && !rx->xdp;
 	rx->headroom = rx->xdp ? XDP_PACKET_HEADROOM : ORNIC_RX_HEADROOM;
 	rx->first_len = min(len, ORNIC_RX_FIRST_MAX(rx->headroom));
 	rx->sges = 1 + DIV_ROUND_UP(len - rx->first_len, (u32)PAGE_SIZE);

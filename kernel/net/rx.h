@@ -67,6 +67,7 @@ struct ornic_rx_stats {
  * @headroom:	bytes before the frame in the first piece
  * @first_len:	bytes of the frame in the first piece
  * @xdp:	the buffers are laid out and mapped for XDP
+ * @strip_vlan:	the device moves the tag of a frame to its completion
  * @ring:	receive WQEs
  * @bufs:	buffers, one entry per WQE
  * @pool:	source of their pages
@@ -83,6 +84,7 @@ struct ornic_rxq {
 	u32 headroom;
 	u32 first_len;
 	bool xdp;
+	bool strip_vlan;
 	void *ring;
 	struct ornic_rx_buf *bufs;
 	struct page_pool *pool;

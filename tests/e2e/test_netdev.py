@@ -17,7 +17,7 @@ from settings import (
 )
 from stream import BYTES, TRANSFER_PORT, send_bytes
 from toeplitz import data_of, toeplitz
-from xdp import FRAMES
+from xdp import FRAMES, attached
 
 
 def test_settings_under_traffic(pair):
@@ -144,6 +144,21 @@ def table(pair):
     return [int(word) for row in rows for word in row.split()], key
 
 
+@contextlib.contextmanager
+def received_by_stack(vm):
+    """Provides a list that has a line for each frame that the driver gives to the network stack
+    while the block runs."""
+    event = f"{TRACING}/events/net/napi_gro_receive_entry/enable"
+    vm.check(f"mountpoint -q {TRACING} || mount -t tracefs tracefs {TRACING}")
+    vm.check(f"echo >{TRACING}/trace; echo 1 >{event}")
+    lines = []
+    try:
+        yield lines
+        lines += vm.check(f"cat {TRACING}/trace").splitlines()
+    finally:
+        vm.check(f"echo 0 >{event}; echo >{TRACING}/trace")
+
+
 @pytest.fixture
 def defaults(taps):
     """A pair with two queues, whose settings are reset after the test."""
@@ -184,16 +199,9 @@ def test_hash_key(defaults, guest_programs):
 @pytest.mark.parametrize("fields, l4", [("sdfn", True), ("sd", False)])
 def test_kind_of_hash(defaults, fields, l4):
     """The network stack learns whether ports are in the hash [ORNIC-CQ-13]."""
-    vm = defaults.a
     ethtool(defaults, "-N", f"rx-flow-hash udp4 {fields}")
-    event = f"{TRACING}/events/net/napi_gro_receive_entry/enable"
-    vm.check(f"mountpoint -q {TRACING} || mount -t tracefs tracefs {TRACING}")
-    vm.check(f"echo >{TRACING}/trace; echo 1 >{event}")
-    try:
+    with received_by_stack(defaults.a) as lines:
         send_flows(defaults)
-        lines = vm.check(f"cat {TRACING}/trace").splitlines()
-    finally:
-        vm.check(f"echo 0 >{event}; echo >{TRACING}/trace")
     assert sum(f"l4_hash={int(l4)}" in line and "hash=0x00000000" not in line
                for line in lines) >= FLOWS
     assert sum(f"l4_hash={int(not l4)}" in line for line in lines) <= NOISE
@@ -417,6 +425,24 @@ def vlan(pair):
     finally:
         for vm in pair.vms:
             vm.check("ip link del vlan0")
+
+
+@pytest.mark.parametrize("offload, program", [("on", False), full("off", False), full("on", True)])
+def test_vlan_tags(taps, guest_programs, offload, program):
+    """The card takes tags out of received frames [ORNIC-ETH-1], unless a user or an XDP program
+    wants them as they were sent. A VLAN works in each case."""
+    with contextlib.ExitStack() as stack:
+        ethtool(taps, "-K", f"rxvlan {offload}")
+        stack.callback(ethtool, taps, "-K", "rxvlan on")
+        if program:
+            stack.enter_context(attached(taps, guest_programs))
+        ip = stack.enter_context(vlan(taps))[taps.b]
+        lines = stack.enter_context(received_by_stack(taps.a))
+        taps.a.check(f"ping -c 5 -i 0.2 -W 5 {ip}")
+    strips = offload == "on" and not program
+    tagged = f"vlan_tagged=1 vlan_proto=0x8100 vlan_tci=0x{VLAN:04x}"
+    assert (sum(tagged in line for line in lines) >= 5) == strips, lines
+    assert (sum("protocol=0x8100" in line for line in lines) >= 5) != strips, lines
 
 
 def port_counter(pair, name):
