@@ -207,14 +207,25 @@ static void ornic_config_exchange_queues(struct ornic_netdev *nd, struct ornic_q
 	ornic_config_resume_sending(nd);
 }
 
+/* Explains an error to users; some operations of the network stack have no extack */
+static int ornic_config_error(struct ornic_netdev *nd, struct netlink_ext_ack *extack,
+			      const char *what, int err)
+{
+	NL_SET_ERR_MSG_FMT_MOD(extack, "%s: error %d, nothing was changed", what, err);
+	netdev_dbg(nd->netdev, "%s: error %d, nothing was changed\n", what, err);
+	return err;
+}
+
 /**
  * ornic_config_change - change the configuration of the queue pairs
  * @nd:		the interface; rtnl_lock is held
  * @to:		the new configuration
+ * @extack:	gets the reason of an error, or NULL
  *
  * Return: 0, or a negative error number, in which case nothing has changed.
  */
-int ornic_config_change(struct ornic_netdev *nd, const struct ornic_config *to)
+int ornic_config_change(struct ornic_netdev *nd, const struct ornic_config *to,
+			struct netlink_ext_ack *extack)
 {
 	struct net_device *netdev = nd->netdev;
 	struct ornic_rss rss = nd->rss;
@@ -229,7 +240,7 @@ int ornic_config_change(struct ornic_netdev *nd, const struct ornic_config *to)
 	if (!nd->open) {
 		err = netif_set_real_num_queues(netdev, to->num_queues, to->num_queues);
 		if (err)
-			return err;
+			return ornic_config_error(nd, extack, "number of queues", err);
 		nd->config = *to;
 		nd->rss = rss;
 		WRITE_ONCE(netdev->mtu, to->mtu);
@@ -238,12 +249,12 @@ int ornic_config_change(struct ornic_netdev *nd, const struct ornic_config *to)
 
 	queues = ornic_queues_create(nd, to);
 	if (IS_ERR(queues))
-		return PTR_ERR(queues);
+		return ornic_config_error(nd, extack, "no new queues", PTR_ERR(queues));
 
 	err = ornic_config_prepare_change(nd, queues, to, &rss);
 	if (err) {
 		ornic_queues_destroy(queues, to->num_queues);
-		return err;
+		return ornic_config_error(nd, extack, "no change to new queues", err);
 	}
 
 	ornic_config_exchange_queues(nd, queues, to, &rss);
@@ -266,7 +277,7 @@ int ornic_config_replace(struct ornic_netdev *nd)
 	rtnl_lock();
 	to = nd->config;
 	if (nd->open)
-		err = ornic_config_change(nd, &to);
+		err = ornic_config_change(nd, &to, NULL);
 	if (nd->open && !err)
 		netdev_info(nd->netdev, "queue pairs were replaced\n");
 	rtnl_unlock();
@@ -296,11 +307,9 @@ static int ornic_config_xdp(struct ornic_netdev *nd, struct bpf_prog *prog,
 	}
 
 	to.xdp_prog = prog;
-	err = !prog == !old ? 0 : ornic_config_change(nd, &to);
-	if (err && prog) {
-		NL_SET_ERR_MSG_MOD(extack, "queues could not be made anew");
+	err = !prog == !old ? 0 : ornic_config_change(nd, &to, prog ? extack : NULL);
+	if (err && prog)
 		return err;
-	}
 	WRITE_ONCE(nd->config.xdp_prog, prog);
 
 	/* The network stack refuses a larger MTU */

@@ -8,6 +8,7 @@
 struct bpf_prog;
 struct net_device;
 struct netdev_bpf;
+struct netlink_ext_ack;
 struct ornic_netdev;
 struct ornic_queue;
 
@@ -29,7 +30,8 @@ struct ornic_config {
 	struct bpf_prog *xdp_prog;
 };
 
-int ornic_config_change(struct ornic_netdev *nd, const struct ornic_config *to);
+int ornic_config_change(struct ornic_netdev *nd, const struct ornic_config *to,
+			struct netlink_ext_ack *extack);
 int ornic_config_replace(struct ornic_netdev *nd);
 int ornic_config_bpf(struct net_device *netdev, struct netdev_bpf *bpf);
 

@@ -90,7 +90,6 @@ static int ornic_ethtool_set_ringparam(struct net_device *netdev, struct ethtool
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 	struct ornic_config to = nd->config;
-	int err;
 
 	if (!is_power_of_2(ring->tx_pending) || ring->tx_pending < ORNIC_TX_SLOTS_MIN ||
 	    !is_power_of_2(ring->rx_pending) || ring->rx_pending < ORNIC_RX_WQES_MIN) {
@@ -105,10 +104,7 @@ static int ornic_ethtool_set_ringparam(struct net_device *netdev, struct ethtool
 
 	to.tx_slots = ring->tx_pending;
 	to.rx_wqes = ring->rx_pending;
-	err = ornic_config_change(nd, &to);
-	if (err)
-		NL_SET_ERR_MSG_MOD(extack, "queues could not be made anew");
-	return err;
+	return ornic_config_change(nd, &to, extack);
 }
 
 static void ornic_ethtool_get_channels(struct net_device *netdev, struct ethtool_channels *channels)
@@ -128,7 +124,7 @@ static int ornic_ethtool_set_channels(struct net_device *netdev, struct ethtool_
 		return 0;
 
 	to.num_queues = channels->combined_count;
-	return ornic_config_change(nd, &to);
+	return ornic_config_change(nd, &to, NULL);
 }
 
 /* ---- Interrupt moderation ------------------------------------------------ */

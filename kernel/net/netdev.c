@@ -291,7 +291,7 @@ static int ornic_netdev_change_mtu(struct net_device *netdev, int mtu)
 	struct ornic_config to = nd->config;
 
 	to.mtu = mtu;
-	return ornic_config_change(nd, &to);
+	return ornic_config_change(nd, &to, NULL);
 }
 
 static int ornic_netdev_set_features(struct net_device *netdev, netdev_features_t features)
@@ -300,7 +300,7 @@ static int ornic_netdev_set_features(struct net_device *netdev, netdev_features_
 	struct ornic_config to = nd->config;
 
 	to.strip_vlan = features & NETIF_F_HW_VLAN_CTAG_RX;
-	return to.strip_vlan == nd->config.strip_vlan ? 0 : ornic_config_change(nd, &to);
+	return to.strip_vlan == nd->config.strip_vlan ? 0 : ornic_config_change(nd, &to, NULL);
 }
 
 static void ornic_netdev_tx_timeout(struct net_device *netdev, unsigned int txqueue)
