@@ -48,8 +48,6 @@ static void ornic_ethtool_get_drvinfo(struct net_device *netdev, struct ethtool_
 	struct ornic_netdev *nd = netdev_priv(netdev);
 	u32 version = nd->core->odev.lim.fw_version;
 
-	strscpy(info->driver, KBUILD_MODNAME, sizeof(info->driver));
-	strscpy(info->bus_info, pci_name(nd->core->odev.pdev), sizeof(info->bus_info));
 	snprintf(info->fw_version, sizeof(info->fw_version), "%u.%u.%u", version >> 24,
 		 (version >> 16) & 0xff, version & 0xffff);
 }
