@@ -72,6 +72,12 @@ static inline struct ornic_dev *ornic_nd_dev(struct ornic_netdev *nd)
 	return &nd->core->odev;
 }
 
+/* Node of the device, where its rings are too, and near which its interrupts are handled */
+static inline int ornic_nd_node(struct ornic_netdev *nd)
+{
+	return dev_to_node(ornic_device(nd->core));
+}
+
 int ornic_netdev_alloc(struct ornic_core *core);
 void ornic_netdev_free(struct net_device *netdev);
 int ornic_netdev_register(struct net_device *netdev);

@@ -575,7 +575,7 @@ struct ornic_queue *ornic_queues_create(struct ornic_netdev *nd,
 	u32 i;
 	int err;
 
-	queues = kvzalloc_objs(*queues, config->num_queues);
+	queues = kvcalloc_node(config->num_queues, sizeof(*queues), GFP_KERNEL, ornic_nd_node(nd));
 	if (!queues)
 		return ERR_PTR(-ENOMEM);
 

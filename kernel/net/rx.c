@@ -371,7 +371,7 @@ int ornic_rx_init(struct ornic_queue *queue)
 	rx->ci = 0;
 	rx->ring = queue->rq_buf.addr;
 
-	rx->bufs = kvzalloc_objs(*rx->bufs, wqes);
+	rx->bufs = kvcalloc_node(wqes, sizeof(*rx->bufs), GFP_KERNEL, ornic_nd_node(queue->nd));
 	if (!rx->bufs)
 		return -ENOMEM;
 

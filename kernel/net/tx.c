@@ -584,6 +584,7 @@ int ornic_tx_init(struct ornic_queue *queue)
 {
 	struct ornic_txq *tx = &queue->tx;
 	u32 slots = 1u << tx->log_slots;
+	int node = ornic_nd_node(queue->nd);
 
 	tx->pi = 0;
 	tx->published = 0;
@@ -592,11 +593,11 @@ int ornic_tx_init(struct ornic_queue *queue)
 	tx->xdp_done = 0;
 	tx->ring = queue->sq_buf.addr;
 
-	tx->pkts = kvzalloc_objs(*tx->pkts, slots);
+	tx->pkts = kvcalloc_node(slots, sizeof(*tx->pkts), GFP_KERNEL, node);
 	if (!tx->pkts)
 		return -ENOMEM;
 
-	tx->maps = kvzalloc_objs(*tx->maps, slots * ORNIC_SLOT_UNITS);
+	tx->maps = kvcalloc_node(slots * ORNIC_SLOT_UNITS, sizeof(*tx->maps), GFP_KERNEL, node);
 	if (!tx->maps) {
 		kvfree(tx->pkts);
 		return -ENOMEM;
