@@ -134,7 +134,7 @@ static inline unsigned int ornic_cqe_wc_flags(uint32_t qpn)
  * @qpn: last word of the entry
  *
  * RoCE has no service level on the wire. UCX expects the type of a datagram
- * here, as mlx5 has it: 9 for UDP over IPv6, 10 for UDP over IPv4. A reply with
+ * here: 9 for UDP over IPv6, 10 for UDP over IPv4. A reply with
  * this service level has VLAN priority 0 ([ORNIC-SQ-17]).
  *
  * Return: the type, 0 for other completions.
