@@ -15,7 +15,7 @@
 #include <linux/auxiliary_bus.h>
 #include <linux/bitfield.h>
 #include <linux/completion.h>
-#include <linux/io.h>
+#include <linux/io-64-nonatomic-lo-hi.h>
 #include <linux/notifier.h>
 #include <linux/pci.h>
 #include <linux/refcount.h>
