@@ -111,3 +111,12 @@ def test_maintainers():
     patterns = re.findall(r"^F:\t(\S+)$", (TOP / "MAINTAINERS").read_text(), re.M)
     assert len(patterns) > 10
     assert not [pattern for pattern in patterns if not list(TOP.glob(pattern.rstrip("/")))]
+
+
+def test_checks_of_the_threat_model():
+    """The functions that the threat model names are the drivers'."""
+    named_there = re.findall(r"``(\w+)\(\)``", (TOP / "Documentation/threat-model.rst").read_text())
+    files = [path for path in (TOP / "kernel").rglob("*.[ch]")]
+    assert len(named_there) > 10
+    assert [name for name in named_there
+            if not any(is_defined(path, name) for path in files)] == []
