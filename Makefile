@@ -47,6 +47,8 @@ help:
 	@echo "  make bench         ORNIC against rdma_rxe: table and plots in Documentation/"
 	@echo "  make vectors       writes the appendices of the hardware interface that tests make"
 	@echo "  make static        sparse, checkpatch, W=1 with gcc and clang, build inside Linux 7.3"
+	@echo "  make upstream-check  what maintainers of Linux and rdma-core ask, as a table; builds inside"
+	@echo "                     Linux 7.3 for other processors, coccicheck, htmldocs"
 	@echo "  make style         remarks on style, which refuse nothing"
 	@echo
 	@echo "  make lab           the root tree, in which all other targets run"
@@ -123,6 +125,7 @@ check-long: modules provider device
 	@$(call for_step,packages first-steps,$(S)/tree/root-tree user >/dev/null)
 	@$(call for_step,processors-arm64,$(S)/cross arm64)
 	@$(call for_step,processors-s390x,$(S)/cross s390x)
+	@$(call for_step,upstream,$(S)/static prepare)
 	@$(LONG_LAB) lab.check --long $(STEP)
 
 fuzz: $(filter provider,$(TARGET))
@@ -138,6 +141,10 @@ static:
 	@$(S)/static prepare
 	@$(S)/inroot $(S)/static gate
 	@$(S)/inroot -f $(S)/static full
+
+upstream-check:
+	@$(S)/static prepare
+	@$(S)/inroot -l $(S)/static upstream
 
 style:
 	@$(S)/inroot $(S)/static style
@@ -158,4 +165,4 @@ distclean: clean
 	@$(S)/tree/clean-cache
 
 .PHONY: help lab modules provider device demo shell bench check check-quick check-debug check-full \
-	check-long fuzz soak vectors static style deb rpm install clean distclean
+	check-long fuzz soak vectors static upstream-check style deb rpm install clean distclean

@@ -80,6 +80,8 @@ STEPS = (
     *(Step(f"processors-{name}", f"{name} guests beside an x86-64 one; the provider on {name}",
            ("e2e/test_processors.py", "provider/test_foreign.py"), only=only, packages=True)
       for name, only in (("arm64", "arm64"), ("s390x", "not arm64"))),
+    Step("upstream", "what maintainers ask: the drivers inside Linux in many builds, coccicheck",
+         ("lab/test_upstream.py",)),
     Step("rest", "all other long tests"),
     Step("again", "rc_pingpong and rc_packets with rdma_rxe 200 times each beside two busy loops",
          ("e2e/test_interop_again.py",), "long", 2),

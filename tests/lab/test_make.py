@@ -14,7 +14,7 @@ SHORT = ("lab", "modules", "provider", "device", "demo", "shell", "check", "chec
 # Targets that need other packages, and a command by which each does
 MORE = {"check-debug": "inroot -f", "check-full": "static prepare", "bench": "inroot -f",
         "soak": "inroot -f", "static": "static prepare", "check-long": "inroot -l",
-        "fuzz": "inroot -l", "deb": "build deb", "rpm": "build rpm"}
+        "fuzz": "inroot -l", "upstream-check": "inroot -l", "deb": "build deb", "rpm": "build rpm"}
 COMMAND = re.compile(r"\binroot -[fl]|\broot-tree [a-z]|\bcross\b|\bstatic prepare|"
                      r"\bbuild (?:deb|rpm|installed|modules (?:debug|kcsan)|provider 65\.0)")
 
@@ -50,6 +50,7 @@ def test_all_targets():
 @pytest.mark.parametrize("step, part", [
     ("kernels-6.12", "build installed 6.12"), ("kernels-7.3", "build installed stock"),
     ("processors-s390x", "cross s390x"), ("packages", "root-tree user"),
+    ("upstream", "static prepare"),
 ])
 def test_step(step, part):
     """A step has the builds that it needs, and not those of the others."""
