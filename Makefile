@@ -115,6 +115,7 @@ check-long: modules provider device
 	@$(S)/build provider 65.0
 	@$(S)/build device-san
 	@$(call for_step,kcsan,$(S)/build modules kcsan)
+	@$(call for_step,selftests,$(S)/build selftests)
 	@$(call for_step,packages first-steps kernels-% namespaces containers processors-%,\
 		$(S)/build deb)
 	@$(call for_step,packages,$(S)/build rpm)

@@ -46,6 +46,7 @@ STEPS = (
          ("e2e/test_programs.py", "e2e/test_transports.py", "e2e/test_frameworks.py")),
     Step("rdma-core", "rdma-core's suite with packets that are bytes, and in the debug kernel",
          ("e2e/test_rdma_core.py",)),
+    Step("selftests", "the kernel's own tests of network drivers", ("e2e/test_selftests.py",)),
     Step("random", "the C tests and the fuzz targets with other random numbers, and more of them",
          ("unit/test_random.py",)),
     Step("fuzz", "new inputs by libFuzzer, five minutes per target", ("fuzz/test_fuzz.py",)),
