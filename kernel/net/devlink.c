@@ -215,10 +215,15 @@ out_free:
 	return 0;
 }
 
+/* @ctx: tells the recovery work that this was called; NULL if an administrator asks for it */
 static int ornic_devlink_fw_recover(struct devlink_health_reporter *reporter, void *ctx,
 				    struct netlink_ext_ack *extack)
 {
-	return ornic_recovery_run(devlink_health_reporter_priv(reporter), !ctx);
+	bool *tried = ctx;
+
+	if (tried)
+		*tried = true;
+	return ornic_recovery_run(devlink_health_reporter_priv(reporter), !tried);
 }
 
 static int ornic_devlink_fw_dump(struct devlink_health_reporter *reporter,

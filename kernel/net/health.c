@@ -358,7 +358,7 @@ int ornic_recovery_run(struct ornic_core *core, bool asked)
 	return err;
 }
 
-/* Takes down a device that devlink did not recover: it must not stay half alive */
+/* Takes down a device that devlink does not recover: it must not stay half alive */
 static void ornic_recovery_forgo(struct ornic_core *core)
 {
 	mutex_lock(&core->state_lock);
@@ -372,7 +372,7 @@ static void ornic_recovery_forgo(struct ornic_core *core)
 static void ornic_recovery_work(struct work_struct *work)
 {
 	struct ornic_core *core = container_of(to_delayed_work(work), struct ornic_core, recovery);
-	bool up, running;
+	bool up, running, tried = false;
 
 	/* Waits for the end of probe, too */
 	devl_lock(priv_to_devlink(core));
@@ -394,8 +394,10 @@ static void ornic_recovery_work(struct work_struct *work)
 		return;
 	}
 
-	devlink_health_report(core->fw_reporter, core->reason, core);
-	ornic_recovery_forgo(core);
+	/* A device that was recovered and fails again has this work queued again */
+	devlink_health_report(core->fw_reporter, core->reason, &tried);
+	if (!tried)
+		ornic_recovery_forgo(core);
 }
 
 /**
