@@ -53,32 +53,49 @@ void ornic_queue_fail(struct ornic_queue *queue, enum ornic_queue_side side, con
 	queue_delayed_work(system_dfl_long_wq, &core->recovery, 0);
 }
 
+/* One report is for all queue pairs that have failed, because they are replaced together */
+static void ornic_queue_report_side(struct ornic_netdev *nd, enum ornic_queue_side side,
+				    struct devlink_health_reporter *reporter)
+{
+	struct ornic_core *core = nd->core;
+	u32 found = 0, reported = 0, first = 0, i;
+	char reason[32];
+	int err;
+
+	rtnl_lock();
+	for (i = 0; nd->open && i < nd->config.num_queues; i++) {
+		if (!test_bit(side, &nd->queues[i].faults))
+			continue;
+		if (__test_and_set_bit(side, &nd->queues[i].reported))
+			reported++;
+		else if (!found++)
+			first = i;
+	}
+	rtnl_unlock();
+	if (!found)
+		return;
+
+	/* Users may have replaced the queue pairs of the last report, without devlink */
+	if (!reported)
+		devlink_health_reporter_state_update(reporter,
+						     DEVLINK_HEALTH_REPORTER_STATE_HEALTHY);
+
+	snprintf(reason, sizeof(reason), "queue %u has failed", first);
+	err = devlink_health_report(reporter, reason, core);
+	if (err)
+		ornic_fail(core, "%s, and is not replaced: error %d", reason, err);
+}
+
 /**
- * ornic_queue_report - report a failed queue pair to devlink, which recovers it
+ * ornic_queue_report - report failed queue pairs to devlink, which recovers them
  * @nd:		the interface; neither rtnl_lock nor devl_lock is held
  *
  * The device is reset if that is no help.
  */
 void ornic_queue_report(struct ornic_netdev *nd)
 {
-	struct ornic_core *core = nd->core;
-	unsigned long faults = 0;
-	char reason[32];
-	int err;
-	u32 i;
-
-	rtnl_lock();
-	for (i = 0; nd->open && i < nd->config.num_queues && !faults; i++)
-		faults = READ_ONCE(nd->queues[i].faults);
-	rtnl_unlock();
-	if (!faults)
-		return;
-
-	snprintf(reason, sizeof(reason), "queue %u has failed", i - 1);
-	err = devlink_health_report(faults & BIT(ORNIC_QUEUE_TX) ? core->tx_reporter :
-								   core->rx_reporter, reason, core);
-	if (err)
-		ornic_fail(core, "%s, and is not replaced: error %d", reason, err);
+	ornic_queue_report_side(nd, ORNIC_QUEUE_TX, nd->core->tx_reporter);
+	ornic_queue_report_side(nd, ORNIC_QUEUE_RX, nd->core->rx_reporter);
 }
 
 static void ornic_queue_cq_event(struct ornic_queue *queue, enum ornic_queue_side side,

@@ -56,7 +56,7 @@ enum ornic_queue_arming {
 };
 
 /**
- * enum ornic_queue_side - what has failed; bits of faults in struct ornic_queue
+ * enum ornic_queue_side - what has failed; bits of faults and reported in struct ornic_queue
  * @ORNIC_QUEUE_TX:	the send queue, or the QP
  * @ORNIC_QUEUE_RX:	the receive queue; it is not polled any more
  */
@@ -71,6 +71,7 @@ enum ornic_queue_side {
  * @index:	index of the pair and of its completion vector
  * @retired:	replaced by another queue pair; only pending work is finished
  * @faults:	bits of enum ornic_queue_side
+ * @reported:	those of @faults that devlink knows; protected by rtnl_lock
  * @qpn:	number of the QP
  * @slot:	slot of the QP on the board
  * @dbr:	doorbell record of the QP
@@ -92,6 +93,7 @@ struct ornic_queue {
 	u32 index;
 	bool retired;
 	unsigned long faults;
+	unsigned long reported;
 	u32 qpn;
 	u32 slot;
 	struct ornic_qp_dbr *dbr;
