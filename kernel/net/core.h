@@ -4,7 +4,6 @@
 #define ORNIC_CORE_H
 
 #include <linux/idr.h>
-#include <linux/mutex.h>
 #include <linux/ratelimit.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
@@ -51,15 +50,13 @@ struct ornic_eq;
  * @num_keepable: doorbell pages, in use or in @spares, that may be kept
  * @clock:	PTP hardware clock
  * @adev:	auxiliary device, NULL while there is none
- * @state_lock:	serialises bringing the device up and down; taken after
- *		devl_lock and before rtnl_lock
  * @up:		the device runs, or has failed but was not taken down yet;
- *		protected by @state_lock
+ *		protected by devl_lock
  * @paused:	taken down for an external reset, a bus error or sleep that is
  *		not over yet, or for the end of the system; protected by the
- *		device lock and @state_lock
+ *		device lock and devl_lock
  * @starved:	taken down, because memory was short when it was brought up;
- *		@recovery tries again; protected by @state_lock
+ *		@recovery tries again; protected by devl_lock
  * @recovery:	has a failed device, or a failed queue of the netdev, reported to
  *		devlink, which recovers it
  * @recovery_limit: limits how often recovery is tried
@@ -95,7 +92,6 @@ struct ornic_core {
 	u32 num_keepable;
 	struct ornic_clock clock;
 	struct ornic_adev *adev;
-	struct mutex state_lock; /* see above */
 	bool up;
 	bool paused;
 	bool starved;

@@ -65,23 +65,20 @@ static int ornic_devlink_reload_down(struct devlink *devlink, bool netns_change,
 				     struct netlink_ext_ack *extack)
 {
 	struct ornic_core *core = devlink_priv(devlink);
-	int err = 0;
 
 	if (netns_change) {
 		NL_SET_ERR_MSG_MOD(extack, "the netdev keeps its namespace in a reload");
 		return -EOPNOTSUPP;
 	}
 
-	mutex_lock(&core->state_lock);
+	/* The device lock, which is held, keeps it so until the end of the reload */
 	if (core->paused) {
 		NL_SET_ERR_MSG_MOD(extack, "a reset or a bus error is not over yet");
-		err = -EBUSY;
-	} else {
-		ornic_stop(core);
+		return -EBUSY;
 	}
-	mutex_unlock(&core->state_lock);
 
-	return err;
+	ornic_stop(core);
+	return 0;
 }
 
 static int ornic_devlink_reload_up(struct devlink *devlink, enum devlink_reload_action action,
@@ -89,18 +86,10 @@ static int ornic_devlink_reload_up(struct devlink *devlink, enum devlink_reload_
 				   struct netlink_ext_ack *extack)
 {
 	struct ornic_core *core = devlink_priv(devlink);
-	int err = -EBUSY;
-
-	mutex_lock(&core->state_lock);
-	/* A bus error meanwhile starts the device itself when it is over */
-	if (!core->paused) {
-		ornic_recovery_allow(core);
-		err = ornic_recovery_restart(core);
-	}
-	mutex_unlock(&core->state_lock);
 
 	*actions_performed = BIT(DEVLINK_RELOAD_ACTION_DRIVER_REINIT);
-	return err;
+	ornic_recovery_allow(core);
+	return ornic_recovery_restart(core);
 }
 
 static const struct devlink_ops ornic_devlink_ops = {
@@ -408,20 +397,6 @@ void ornic_devlink_uninit(struct ornic_core *core)
 	devl_health_reporter_destroy(core->rx_reporter);
 	devl_health_reporter_destroy(core->tx_reporter);
 	devl_health_reporter_destroy(core->fw_reporter);
-}
-
-/**
- * ornic_devlink_unregister - take the device from the users of devlink
- * @core:	the device; its recovery is disabled, so nothing is reported
- */
-void ornic_devlink_unregister(struct ornic_core *core)
-{
-	struct devlink *devlink = priv_to_devlink(core);
-
-	devl_lock(devlink);
-	devl_unregister(devlink);
-	ornic_devlink_uninit(core);
-	devl_unlock(devlink);
 }
 
 /**

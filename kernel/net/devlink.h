@@ -11,7 +11,6 @@ struct pci_dev;
 struct ornic_core *ornic_devlink_alloc(struct pci_dev *pdev);
 int ornic_devlink_init(struct ornic_core *core);
 void ornic_devlink_uninit(struct ornic_core *core);
-void ornic_devlink_unregister(struct ornic_core *core);
 void ornic_devlink_restarted(struct ornic_core *core, bool works);
 
 #endif /* ORNIC_DEVLINK_H */

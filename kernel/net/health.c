@@ -286,7 +286,7 @@ void ornic_health_stop(struct ornic_core *core)
 
 /**
  * ornic_recovery_restart - bring up a device after a failure or a reset
- * @core:	the device, stopped; state_lock is held
+ * @core:	the device, stopped; devl_lock is held
  *
  * If memory is short, the recovery work tries again until the device runs.
  *
@@ -313,8 +313,6 @@ int ornic_recovery_restart(struct ornic_core *core)
 static int ornic_recovery_reset(struct ornic_core *core)
 {
 	int err;
-
-	lockdep_assert_held(&core->state_lock);
 
 	ornic_stop(core);
 
@@ -343,30 +341,26 @@ static int ornic_recovery_reset(struct ornic_core *core)
  */
 int ornic_recovery_run(struct ornic_core *core, bool asked)
 {
-	int err = 0;
+	if (core->paused)
+		return -EBUSY;
 
-	mutex_lock(&core->state_lock);
-	if (core->paused) {
-		err = -EBUSY;
-	} else if (!core->up || !ornic_cmdq_running(&core->cmdq)) {
-		if (asked)
-			ornic_recovery_allow(core);
-		err = ornic_recovery_reset(core);
-	}
-	mutex_unlock(&core->state_lock);
+	if (core->up && ornic_cmdq_running(&core->cmdq))
+		return 0;
 
-	return err;
+	if (asked)
+		ornic_recovery_allow(core);
+	return ornic_recovery_reset(core);
 }
 
 /* Takes down a device that devlink does not recover: it must not stay half alive */
 static void ornic_recovery_forgo(struct ornic_core *core)
 {
-	mutex_lock(&core->state_lock);
+	devl_lock(priv_to_devlink(core));
 	if (core->up && !ornic_cmdq_running(&core->cmdq)) {
 		ornic_stop(core);
 		dev_err(ornic_device(core), "device stays down until devlink recovers it\n");
 	}
-	mutex_unlock(&core->state_lock);
+	devl_unlock(priv_to_devlink(core));
 }
 
 static void ornic_recovery_work(struct work_struct *work)
@@ -376,13 +370,11 @@ static void ornic_recovery_work(struct work_struct *work)
 
 	/* Waits for the end of probe, too */
 	devl_lock(priv_to_devlink(core));
-	mutex_lock(&core->state_lock);
 	/* Lack of memory is not a failure of the device: no limit applies */
 	if (core->starved && !ornic_recovery_restart(core))
 		dev_info(ornic_device(core), "device recovered\n");
 	up = core->up;
 	running = ornic_cmdq_running(&core->cmdq);
-	mutex_unlock(&core->state_lock);
 	devl_unlock(priv_to_devlink(core));
 
 	/* Otherwise already taken down */
@@ -412,7 +404,7 @@ void ornic_recovery_init(struct ornic_core *core)
 
 /**
  * ornic_recovery_allow - forget the failures so far
- * @core:	the device; the recovery work does not run, or state_lock is held
+ * @core:	the device; the recovery work does not run, or devl_lock is held
  *
  * devlink's grace period forbids a recovery soon after another one, which an
  * administrator may want; by default a burst is allowed, because failures that

@@ -61,7 +61,6 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 
 	core->odev.pdev = pdev;
 	pci_set_drvdata(pdev, core);
-	mutex_init(&core->state_lock);
 	ATOMIC_INIT_NOTIFIER_HEAD(&core->odev.death);
 	ornic_res_init(core);
 	ornic_cmdq_init(core);
@@ -116,10 +115,9 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (err)
 		goto err_devl_unlock;
 
-	mutex_lock(&core->state_lock);
 	err = ornic_start_device(core);
 	if (err)
-		goto err_unlock;
+		goto err_uninit_devlink;
 
 	/* Before the interface, which reports the index of the clock */
 	ornic_clock_register(core);
@@ -136,7 +134,6 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 
 	ornic_health_start(core);
 	core->up = true;
-	mutex_unlock(&core->state_lock);
 	devl_register(priv_to_devlink(core));
 	devl_unlock(priv_to_devlink(core));
 	return 0;
@@ -146,8 +143,7 @@ err_unregister_netdev:
 err_unregister_clock:
 	ornic_clock_unregister(core);
 	ornic_stop_device(core);
-err_unlock:
-	mutex_unlock(&core->state_lock);
+err_uninit_devlink:
 	ornic_devlink_uninit(core);
 err_devl_unlock:
 	devl_unlock(priv_to_devlink(core));
@@ -169,10 +165,12 @@ static void ornic_remove(struct pci_dev *pdev)
 		ornic_cmdq_kill(core);
 
 	disable_delayed_work_sync(&core->recovery);
-	ornic_devlink_unregister(core);
-	mutex_lock(&core->state_lock);
+	/* Recovery is disabled, so nothing is reported any more */
+	devl_lock(priv_to_devlink(core));
+	devl_unregister(priv_to_devlink(core));
+	ornic_devlink_uninit(core);
 	ornic_stop(core);
-	mutex_unlock(&core->state_lock);
+	devl_unlock(priv_to_devlink(core));
 
 	ornic_netdev_unregister(core->odev.netdev);
 	ornic_clock_unregister(core);
@@ -190,10 +188,10 @@ static void ornic_pause(struct ornic_core *core)
 		return;
 
 	disable_delayed_work_sync(&core->recovery);
-	mutex_lock(&core->state_lock);
+	devl_lock(priv_to_devlink(core));
 	core->paused = true;
 	ornic_stop(core);
-	mutex_unlock(&core->state_lock);
+	devl_unlock(priv_to_devlink(core));
 }
 
 static void ornic_unpause(struct ornic_core *core)
@@ -201,11 +199,11 @@ static void ornic_unpause(struct ornic_core *core)
 	if (!core->paused)
 		return;
 
-	mutex_lock(&core->state_lock);
+	devl_lock(priv_to_devlink(core));
 	core->paused = false;
 	enable_delayed_work(&core->recovery);
 	ornic_recovery_restart(core);
-	mutex_unlock(&core->state_lock);
+	devl_unlock(priv_to_devlink(core));
 }
 
 /* The next kernel must not find a device that still does DMA */

@@ -6,6 +6,7 @@
 #include <linux/idr.h>
 #include <linux/slab.h>
 #include <linux/utsname.h>
+#include <net/devlink.h>
 
 #include "core.h"
 #include "eq.h"
@@ -358,7 +359,7 @@ static void ornic_adev_remove(struct ornic_core *core)
 
 /**
  * ornic_start_device - bring up what the interface and the verbs driver need
- * @core:	the device, just reset; state_lock is held
+ * @core:	the device, just reset; devl_lock is held
  *
  * Return: 0 or a negative error number.
  */
@@ -435,7 +436,7 @@ void ornic_stop_device(struct ornic_core *core)
 
 /**
  * ornic_start - bring up a registered device
- * @core:	the device, stopped; state_lock is held
+ * @core:	the device, stopped; devl_lock is held
  *
  * Return: 0 or a negative error number.
  */
@@ -443,7 +444,7 @@ int ornic_start(struct ornic_core *core)
 {
 	int err;
 
-	lockdep_assert_held(&core->state_lock);
+	devl_assert_locked(priv_to_devlink(core));
 
 	err = ornic_reset(core);
 	if (err)
@@ -476,11 +477,11 @@ err_device_down:
 
 /**
  * ornic_stop - take down a registered device
- * @core:	the device; it may be stopped already; state_lock is held
+ * @core:	the device; it may be stopped already; devl_lock is held
  */
 void ornic_stop(struct ornic_core *core)
 {
-	lockdep_assert_held(&core->state_lock);
+	devl_assert_locked(priv_to_devlink(core));
 
 	if (!core->up)
 		return;
