@@ -62,7 +62,8 @@ struct ornic_eq;
  * @recovery_limit: limits how often recovery is tried
  * @health:	polls the status register
  * @version:	ORNIC_REG_VERSION
- * @fatal_status: ORNIC_REG_STATUS when the device was last stopped
+ * @fatal_status: ORNIC_REG_STATUS when the device was last stopped, all ones if it
+ *		was out of reach
  * @fatal_cause: ORNIC_REG_FATAL_CAUSE then
  * @reason:	of the last failure; written before @recovery is queued
  * @fw_reporter: devlink reporter of failures of the device

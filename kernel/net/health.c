@@ -166,9 +166,11 @@ void ornic_reset_halt(struct ornic_core *core)
 	struct pci_dev *pdev = core->odev.pdev;
 	bool answered = false;
 
-	/* Registers behind a frozen channel are out of reach */
+	/* For devlink; registers behind a frozen channel are out of reach */
+	core->fatal_status = ~0u;
+	core->fatal_cause = ~0u;
 	if (!pci_channel_offline(pdev)) {
-		/* For devlink: the reset clears them */
+		/* The reset clears them */
 		core->fatal_status = readl(core->regs + ORNIC_REG_STATUS);
 		core->fatal_cause = readl(core->regs + ORNIC_REG_FATAL_CAUSE);
 		writel(ORNIC_CTRL_RESET, core->regs + ORNIC_REG_CTRL);
