@@ -65,7 +65,9 @@ struct ornic_eq;
  * @fatal_status: ORNIC_REG_STATUS when the device was last stopped, all ones if it
  *		was out of reach
  * @fatal_cause: ORNIC_REG_FATAL_CAUSE then
- * @reason:	of the last failure; written before @recovery is queued
+ * @failed:	stopped by ornic_fail() since the last start; written before @recovery
+ *		is queued
+ * @reason:	of the last failure; written before @failed
  * @fw_reporter: devlink reporter of failures of the device
  * @tx_reporter: of send queues of the netdev
  * @rx_reporter: of its receive queues
@@ -102,6 +104,7 @@ struct ornic_core {
 	u32 version;
 	u32 fatal_status;
 	u32 fatal_cause;
+	bool failed;
 	char reason[ORNIC_REASON_LEN];
 	struct devlink_health_reporter *fw_reporter;
 	struct devlink_health_reporter *tx_reporter;

@@ -211,6 +211,8 @@ void ornic_fail(struct ornic_core *core, const char *fmt, ...)
 	dev_err(ornic_device(core), "%s\n", core->reason);
 	va_end(args);
 
+	/* Pairs with ornic_recovery_work(), which may run already: the reason is written */
+	smp_store_release(&core->failed, true);
 	queue_delayed_work(system_dfl_long_wq, &core->recovery, 0);
 }
 
@@ -387,6 +389,10 @@ static void ornic_recovery_work(struct work_struct *work)
 		ornic_queue_report(netdev_priv(core->odev.netdev));
 		return;
 	}
+
+	/* A bus error has stopped the device, or ornic_fail() is about to queue this again */
+	if (!smp_load_acquire(&core->failed))
+		return;
 
 	/* A device that was recovered and fails again has this work queued again */
 	devlink_health_report(core->fw_reporter, core->reason, &tried);

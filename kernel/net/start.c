@@ -372,6 +372,8 @@ int ornic_start_device(struct ornic_core *core)
 	/* The reset has destroyed all objects, and no feature is in force */
 	ornic_res_clear_nums(core);
 	core->has_effects = false;
+	/* The admin queue does not run, so ornic_fail() does nothing */
+	WRITE_ONCE(core->failed, false);
 	pci_set_master(pdev);
 	caps = readl(core->regs + ORNIC_REG_CAPS);
 	core->odev.shadow = caps & ORNIC_CAPS_SHADOW;
