@@ -555,8 +555,8 @@ void ornic_queue_disable(struct ornic_queue *queue)
 
 static bool ornic_queue_busy(const struct ornic_queue *queue)
 {
-	/* A failed queue pair may never finish */
-	return !READ_ONCE(queue->faults) &&
+	/* A failed queue pair may never finish, and one of a dead device does not */
+	return !READ_ONCE(queue->faults) && ornic_cmdq_running(&queue->nd->core->cmdq) &&
 	       (ornic_cq_peek(&queue->rx.cq) || queue->tx.ci != queue->tx.pi);
 }
 
