@@ -152,8 +152,8 @@ static bool ornic_ethtool_moderation_valid(u32 usecs, u32 frames)
 }
 
 /*
- * Sets queues @from to @to - 1; those that do not exist get the values when they are created. The
- * network stack has read the values before, so the device has FEAT_CQ_MODERATION.
+ * Sets queues @from to @to - 1, or none of them; those that do not exist get the values when they
+ * are created. The network stack has read the values before, so the device has FEAT_CQ_MODERATION.
  */
 static int ornic_ethtool_write_coalesce(struct ornic_netdev *nd, u32 from, u32 to,
 					const struct ethtool_coalesce *values,
@@ -163,6 +163,7 @@ static int ornic_ethtool_write_coalesce(struct ornic_netdev *nd, u32 from, u32 t
 		.rx = { values->rx_coalesce_usecs, values->rx_max_coalesced_frames },
 		.tx = { values->tx_coalesce_usecs, values->tx_max_coalesced_frames },
 	};
+	u32 live = nd->open ? min(to, nd->config.num_queues) : 0;
 	u32 i;
 	int err;
 
@@ -176,18 +177,24 @@ static int ornic_ethtool_write_coalesce(struct ornic_netdev *nd, u32 from, u32 t
 		return -EINVAL;
 	}
 
-	for (i = from; i < to; i++) {
-		if (nd->open && i < nd->config.num_queues) {
-			err = ornic_queue_moderate(&nd->queues[i], &coalesce);
-			if (err) {
-				NL_SET_ERR_MSG_FMT_MOD(extack, "queue %u: MODIFY_CQ failed", i);
-				return err;
-			}
+	for (i = from; i < live; i++) {
+		err = ornic_queue_moderate(&nd->queues[i], &coalesce);
+		if (err) {
+			NL_SET_ERR_MSG_FMT_MOD(extack, "queue %u: MODIFY_CQ failed", i);
+			goto err_restore;
 		}
-		nd->coalesce[i] = coalesce;
 	}
 
+	for (i = from; i < to; i++)
+		nd->coalesce[i] = coalesce;
 	return 0;
+
+err_restore:
+	/* Also of queue i, whose receives may have the new values */
+	do {
+		ornic_queue_moderate(&nd->queues[i], &nd->coalesce[i]);
+	} while (i-- > from);
+	return err;
 }
 
 static int ornic_ethtool_get_coalesce(struct net_device *netdev, struct ethtool_coalesce *values,
