@@ -742,7 +742,7 @@ static inline bool ornic_cq_arm(struct ornic_cq_ring *ring, enum ornic_arm_type 
 	if (type == ORNIC_ARM_NEXT)
 		ring->arm_seq |= FIELD_GET(ORNIC_ARM_SEQ, ~ORNIC_ARM_GEN);
 	ring->arm_seq++;
-	arm = FIELD_PREP(ORNIC_ARM_SEQ, ring->arm_seq) | type;
+	arm = FIELD_PREP(ORNIC_ARM_SEQ, ring->arm_seq & FIELD_MAX(ORNIC_ARM_SEQ)) | type;
 	WRITE_ONCE(ring->dbr->arm, cpu_to_le32(arm));
 	/* Store arm before reading the ring; the device does the reverse */
 	mb();

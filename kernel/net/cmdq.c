@@ -272,7 +272,7 @@ static int ornic_cmdq_arm_locked(struct ornic_core *core)
 		return -1;
 
 	cmdq->arm_seq++;
-	arm = FIELD_PREP(ORNIC_ARM_SEQ, cmdq->arm_seq) | ORNIC_ARM_NEXT;
+	arm = FIELD_PREP(ORNIC_ARM_SEQ, cmdq->arm_seq & FIELD_MAX(ORNIC_ARM_SEQ)) | ORNIC_ARM_NEXT;
 	WRITE_ONCE(cmdq->dbr->arm, cpu_to_le32(arm));
 	/* Store arm before reading the ring; the device does the reverse */
 	mb();

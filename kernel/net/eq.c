@@ -124,7 +124,7 @@ static void ornic_eq_arm(struct ornic_eq *eq)
 	u32 arm;
 
 	eq->arm_seq++;
-	arm = FIELD_PREP(ORNIC_ARM_SEQ, eq->arm_seq) | ORNIC_ARM_NEXT;
+	arm = FIELD_PREP(ORNIC_ARM_SEQ, eq->arm_seq & FIELD_MAX(ORNIC_ARM_SEQ)) | ORNIC_ARM_NEXT;
 	WRITE_ONCE(eq->dbr->arm, cpu_to_le32(arm));
 	/* Store arm before reading the ring; the device does the reverse */
 	mb();
