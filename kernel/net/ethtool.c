@@ -213,12 +213,21 @@ static int ornic_ethtool_set_coalesce(struct net_device *netdev, struct ethtool_
 	return ornic_ethtool_write_coalesce(nd, 0, nd->max_queues, values, extack);
 }
 
+static bool ornic_ethtool_has_queue(struct ornic_netdev *nd, u32 queue)
+{
+	if (queue < nd->config.num_queues)
+		return true;
+
+	netdev_dbg(nd->netdev, "queue %u of %u\n", queue, nd->config.num_queues);
+	return false;
+}
+
 static int ornic_ethtool_get_queue_coalesce(struct net_device *netdev, u32 queue,
 					    struct ethtool_coalesce *values)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 
-	if (queue >= nd->config.num_queues)
+	if (!ornic_ethtool_has_queue(nd, queue))
 		return -EINVAL;
 
 	return ornic_ethtool_read_coalesce(nd, queue, values, NULL);
@@ -229,7 +238,7 @@ static int ornic_ethtool_set_queue_coalesce(struct net_device *netdev, u32 queue
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
 
-	if (queue >= nd->config.num_queues)
+	if (!ornic_ethtool_has_queue(nd, queue))
 		return -EINVAL;
 
 	return ornic_ethtool_write_coalesce(nd, queue, queue + 1, values, NULL);

@@ -345,8 +345,10 @@ static int ornic_recovery_reset(struct ornic_core *core)
  */
 int ornic_recovery_run(struct ornic_core *core, bool asked)
 {
-	if (core->paused)
+	if (core->paused) {
+		dev_dbg(ornic_device(core), "no recovery before a reset or a bus error is over\n");
 		return -EBUSY;
+	}
 
 	if (core->up && ornic_cmdq_running(&core->cmdq))
 		return 0;

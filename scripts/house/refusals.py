@@ -9,10 +9,10 @@ from .source import C_TOKEN
 
 FOLDERS = ("kernel/net/", "kernel/rdma/", "user-provider/")
 NUMBER = re.compile(r"\bE(INVAL|OPNOTSUPP|NOTSUP|BUSY|RANGE|PERM)\b")
-MESSAGES = {"ibdev_dbg", "ibdev_dbg_ratelimited", "netdev_dbg", "NL_SET_ERR_MSG_MOD",
-            "NL_SET_ERR_MSG_FMT_MOD", "ornic_refuse", "verbs_err"}
+MESSAGES = {"dev_dbg", "dev_err", "ibdev_dbg", "ibdev_dbg_ratelimited", "netdev_dbg",
+            "NL_SET_ERR_MSG_MOD", "NL_SET_ERR_MSG_FMT_MOD", "ornic_refuse", "verbs_err"}
 # Logs which bits it refuses
-ASKED = re.compile(r"\bornic_check_bits\(")
+ASKED = re.compile(r"\bornic_(check_bits|ethtool_has_queue)\(")
 COMPARED = re.compile(r"[=!]=\s*-?$")
 # The statement of a refusal, up to its number
 STATEMENT = re.compile(r"(?:return\s+(?:ERR_PTR\()?|[\w.>\[\]*-]+\s*=\s*)-?$")
