@@ -33,13 +33,17 @@ void ornic_res_clear_nums(struct ornic_core *core)
  */
 void ornic_res_init(struct ornic_core *core)
 {
+	static struct lock_class_key receivers;
 	u32 i;
 
 	ida_init(&core->pdns);
 	for (i = 0; i < ORNIC_NUM_KINDS; i++)
 		xa_init(&core->nums[i]);
-	for (i = 0; i < ORNIC_RES_TYPES; i++)
+	for (i = 0; i < ORNIC_RES_TYPES; i++) {
 		xa_init_flags(&core->res[i], XA_FLAGS_LOCK_IRQ);
+		/* Interrupts take it. All xarrays of a file are of one class otherwise */
+		lockdep_set_class(&core->res[i].xa_lock, &receivers);
+	}
 }
 
 /**
