@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* The Ethernet interface: operations called by the network stack */
 #include <linux/log2.h>
+#include <linux/rtnetlink.h>
 #include <net/netdev_queues.h>
 
 #include "cmd.h"
