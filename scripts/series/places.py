@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Where the files of this tree are in Linux, and the lines for them in files of Linux."""
+
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+NET, RDMA = "drivers/net/ethernet/ornic", "drivers/infiniband/hw/ornic"
+PAGES = "Documentation/networking/device_drivers/ethernet"
+FOLDERS = {"kernel/net": NET, "kernel/include": NET, "kernel/rdma": RDMA,
+           "include/uapi/rdma": "include/uapi/rdma",
+           "Documentation": f"{PAGES}/ornic"}
+# Pages, and their names there
+NAMES = {"driver.rst": "ornic.rst", "threat-model.rst": "threat-model.rst"}
+SPDX = "# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB\n"
+# Module, option and folder of each Makefile
+MODULES = {"kernel/net": ("ornic", "ORNIC"), "kernel/rdma": ("ornic_rdma", "INFINIBAND_ORNIC")}
+# Patches of a series, and added lines of a patch, that reviewers accept
+MAX_PATCHES, MAX_LINES = 15, 800
+
+
+class PlaceProblem(Exception):
+    """Linux or this tree does not have a line that is to be changed."""
+
+
+def read_tree(top=TOP):
+    """Returns {path: text} of the files of this tree that belong to Linux."""
+    files = {}
+    for folder in ("kernel/net", "kernel/include", "kernel/rdma", "include/uapi/rdma"):
+        for path in sorted((top / folder).glob("*")):
+            if path.suffix in (".c", ".h") or path.name == "Kconfig":
+                files[f"{folder}/{path.name}"] = path.read_text()
+    for name in NAMES:
+        files[f"Documentation/{name}"] = (top / "Documentation" / name).read_text()
+    for path, edits in EDITS.items():
+        for old, new in edits:
+            files[path] = replace(files[path], old, new)
+    return files
+
+
+def objects(module, top=TOP):
+    """Returns the lines of Kbuild with the objects of a module, by tree path of the source."""
+    found = {}
+    for match in re.finditer(rf"^{module}-(\S*) *([+:]?=) *(\S+)\.o$",
+                             (top / "Kbuild").read_text(), re.M):
+        found[f"{match[3]}.c"] = match
+    return found
+
+
+def makefile(folder, files, top=TOP):
+    """Makes the Makefile of a folder with the sources that a state has."""
+    module, option = MODULES[folder]
+    lines = [f"ccflags-y := -I $(srctree)/{NET}\n"]
+    if f"{folder}/trace.c" in files:
+        lines.append("CFLAGS_trace.o := -I $(src)\n")
+    lines.append(f"\nobj-$(CONFIG_{option}) += {module}.o\n")
+    mark = ":="
+    for source, match in objects(module, top).items():
+        if source in files:
+            lines.append(f"{module}-{match[1]} {mark} {Path(source).stem}.o\n")
+            mark = "+="
+    return SPDX + "".join(lines)
+
+
+def replace(text, old, new):
+    if text.count(old) != 1:
+        raise PlaceProblem(f"not once: {old}")
+    return text.replace(old, new)
+
+
+def after(line, new):
+    """Returns a function that adds a line after another one."""
+    return lambda text: replace(text, f"\n{line}\n", f"\n{line}\n{new}\n")
+
+
+def driver_id(text):
+    """Appends to enum rdma_driver_id."""
+    body = re.search(r"enum rdma_driver_id \{\n.*?(?=\};)", text, re.S)
+    return replace(text, body[0], f"{body[0]}\tRDMA_DRIVER_ORNIC,\n")
+
+
+def add_maintainers(text, entry):
+    """Inserts an entry of MAINTAINERS by its title."""
+    title = entry.split("\n", 1)[0]
+    for match in re.finditer(r"(?<=\n\n)([A-Z0-9].*)\n(?=[A-Z]:\t)",
+                             text[text.index("\nMaintainers List\n"):]):
+        if match[1] > title:
+            return replace(text, f"\n\n{match[0]}", f"\n\n{entry}\n{match[0]}")
+    raise PlaceProblem(f"no entry of MAINTAINERS comes after {title}")
+
+
+# Files of Linux, and what adds our lines to them, by the file of this tree that needs the lines
+HOOKS = {
+    "kernel/net/Kconfig": {
+        "drivers/net/ethernet/Kconfig": after('source "drivers/net/ethernet/oki-semi/Kconfig"',
+                                              f'source "{NET}/Kconfig"'),
+        "drivers/net/ethernet/Makefile": after("obj-$(CONFIG_NET_VENDOR_OKI) += oki-semi/",
+                                               "obj-$(CONFIG_NET_VENDOR_ORNIC) += ornic/")},
+    "kernel/rdma/Kconfig": {
+        "drivers/infiniband/Kconfig": after('source "drivers/infiniband/hw/ocrdma/Kconfig"',
+                                            f'source "{RDMA}/Kconfig"'),
+        "drivers/infiniband/hw/Makefile": after("obj-$(CONFIG_INFINIBAND_IONIC)\t\t+= ionic/",
+                                                "obj-$(CONFIG_INFINIBAND_ORNIC)\t\t+= ornic/")},
+    "Documentation/driver.rst": {
+        f"{PAGES}/index.rst": after("   netronome/nfp", "   ornic/ornic")},
+    "Documentation/threat-model.rst": {
+        f"{PAGES}/index.rst": after("   ornic/ornic", "   ornic/threat-model")},
+    "include/uapi/rdma/ornic-abi.h": {
+        "include/uapi/rdma/ib_user_ioctl_verbs.h": driver_id},
+}
+# Code that is for a build outside Linux, and what Linux has instead
+EDITS = {
+    "kernel/rdma/main.c": [("""/*
+ * Only drivers in the kernel tree get a number of enum rdma_driver_id. Without
+ * one, libibverbs finds the provider by the PCI identity.
+ */
+#define ORNIC_IB_DRIVER_ID	RDMA_DRIVER_UNKNOWN
+
+""", ""), ("ORNIC_IB_DRIVER_ID", "RDMA_DRIVER_ORNIC")],
+    "Documentation/driver.rst": [("Documentation/threat-model.rst",
+                                  f"{PAGES}/ornic/threat-model.rst")],
+}
+
+
+def changed(linux, change):
+    """Returns {path: text} of the files of a source that a mail changes."""
+    with tempfile.TemporaryDirectory() as folder:
+        for place in re.findall(r"^\+\+\+ b/(.*)$", change.read_text(), re.M):
+            (Path(folder) / place).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(Path(linux) / place, Path(folder) / place)
+        run = subprocess.run(["git", "apply", change], cwd=folder, capture_output=True, text=True,
+                             check=False)
+        if run.returncode:
+            raise PlaceProblem(f"{change.name}: {run.stderr.strip()}")
+        return {str(path.relative_to(folder)): path.read_text()
+                for path in Path(folder).rglob("*") if path.is_file()}
+
+
+def placed(files, linux, maintainers=(), changes=(), top=TOP):
+    """Returns {path: text} of a state in Linux: our files, and those of Linux that change."""
+    found = {}
+    for change in changes:
+        found |= changed(linux, change)
+    for path, text in files.items():
+        folder, _, name = path.rpartition("/")
+        found[f"{FOLDERS[folder]}/{NAMES.get(name, name)}"] = text
+    for folder in MODULES:
+        if f"{folder}/Kconfig" in files:
+            found[f"{FOLDERS[folder]}/Makefile"] = makefile(folder, files, top)
+    for path in files:
+        for place, change in HOOKS.get(path, {}).items():
+            found[place] = change(found.get(place) or (Path(linux) / place).read_text())
+    if maintainers:
+        text = (Path(linux) / "MAINTAINERS").read_text()
+        for entry in maintainers:
+            text = add_maintainers(text, entry)
+        found["MAINTAINERS"] = text
+    return found
+
+
+def write(placed_files, linux):
+    """Writes a state over another one."""
+    for folder in FOLDERS.values():
+        if folder.endswith("/ornic"):
+            shutil.rmtree(Path(linux) / folder, ignore_errors=True)
+    for place, text in placed_files.items():
+        path = Path(linux) / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def spread(placed_files, linux, number):
+    """Writes the drivers of a state to folders of their own, which it returns."""
+    made = []
+    for folder in (NET, RDMA):
+        if f"{folder}/Makefile" not in placed_files:
+            continue
+        for place, text in placed_files.items():
+            if Path(place).parent != Path(folder):
+                continue
+            path = Path(linux) / f"{folder}-{number}" / Path(place).name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text.replace(f"$(srctree)/{NET}", f"$(srctree)/{NET}-{number}"))
+        # make builds only what the Makefile above has
+        with (Path(linux) / folder).with_name("Makefile").open("a") as above:
+            above.write(f"obj-$(CONFIG_ORNIC) += {Path(folder).name}-{number}/\n")
+        made.append(f"{folder}-{number}/")
+    return made
