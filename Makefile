@@ -49,6 +49,8 @@ help:
 	@echo "  make static        sparse, checkpatch, W=1 with gcc and clang, build inside Linux 7.3"
 	@echo "  make upstream-check  what maintainers of Linux and rdma-core ask, as a table; builds inside"
 	@echo "                     Linux 7.3 for other processors, coccicheck, htmldocs"
+	@echo "  make series        patches for Linux and rdma-core as mailboxes in build/series/, and a build"
+	@echo "                     after each"
 	@echo "  make style         remarks on style, which refuse nothing"
 	@echo
 	@echo "  make lab           the root tree, in which all other targets run"
@@ -147,6 +149,12 @@ upstream-check:
 	@$(S)/static prepare
 	@$(S)/inroot -l $(S)/static upstream
 
+series:
+	@$(S)/static prepare
+	@$(LAB) series mail linux "$$($(S)/upstream/source linux)" build/series
+	@$(LAB) series mail rdma-core "$$($(S)/upstream/source rdma-core-65.0)" build/series
+	@$(S)/inroot -f $(S)/static series
+
 style:
 	@$(S)/inroot $(S)/static style
 
@@ -166,4 +174,4 @@ distclean: clean
 	@$(S)/tree/clean-cache
 
 .PHONY: help lab modules provider device demo shell bench check check-quick check-debug check-full \
-	check-long fuzz soak vectors static upstream-check style deb rpm install clean distclean
+	check-long fuzz soak vectors static upstream-check series style deb rpm install clean distclean

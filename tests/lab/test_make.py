@@ -13,8 +13,9 @@ SHORT = ("lab", "modules", "provider", "device", "demo", "shell", "check", "chec
          "style", "install")
 # Targets that need other packages, and a command by which each does
 MORE = {"check-debug": "inroot -f", "check-full": "static prepare", "bench": "inroot -f",
-        "soak": "inroot -f", "static": "static prepare", "check-long": "inroot -l",
-        "fuzz": "inroot -l", "upstream-check": "inroot -l", "deb": "build deb", "rpm": "build rpm"}
+        "soak": "inroot -f", "static": "static prepare", "series": "static prepare",
+        "check-long": "inroot -l", "fuzz": "inroot -l", "upstream-check": "inroot -l",
+        "deb": "build deb", "rpm": "build rpm"}
 COMMAND = re.compile(r"\binroot -[fl]|\broot-tree [a-z]|\bcross\b|\bstatic prepare|"
                      r"\bbuild (?:deb|rpm|installed|modules (?:debug|kcsan)|provider 65\.0)")
 
