@@ -19,6 +19,7 @@
 #include <linux/notifier.h>
 #include <linux/pci.h>
 #include <linux/refcount.h>
+#include <linux/sprintf.h>
 #include <rdma/ib_user_verbs.h>
 
 #include "ornic_hw_cmd.h"
@@ -82,6 +83,18 @@ struct ornic_limits {
 	u32 max_stat_sets;	/* numbers of sets are below it */
 	u32 rx_hash_types;	/* ORNIC_HASH_* */
 };
+
+/**
+ * ornic_fw_version - write the version of the firmware as users see it
+ * @lim:	limits of the device
+ * @text:	filled in
+ * @size:	bytes of @text
+ */
+static inline void ornic_fw_version(const struct ornic_limits *lim, char *text, size_t size)
+{
+	snprintf(text, size, "%u.%u.%u", lim->fw_version >> 24, (lim->fw_version >> 16) & 0xff,
+		 lim->fw_version & 0xffff);
+}
 
 /**
  * ornic_has_op - check whether the device executes an opcode of send WQEs

@@ -50,9 +50,7 @@ static int ornic_devlink_info_get(struct devlink *devlink, struct devlink_info_r
 	if (err)
 		return err;
 
-	/* As ethtool has it */
-	snprintf(text, sizeof(text), "%u.%u.%u", lim->fw_version >> 24,
-		 (lim->fw_version >> 16) & 0xff, lim->fw_version & 0xffff);
+	ornic_fw_version(lim, text, sizeof(text));
 	return devlink_info_version_running_put(req, DEVLINK_INFO_VERSION_GENERIC_FW, text);
 }
 

@@ -46,10 +46,8 @@ static const char * const ornic_xdp_stat_names[] = {
 static void ornic_ethtool_get_drvinfo(struct net_device *netdev, struct ethtool_drvinfo *info)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
-	u32 version = nd->core->odev.lim.fw_version;
 
-	snprintf(info->fw_version, sizeof(info->fw_version), "%u.%u.%u", version >> 24,
-		 (version >> 16) & 0xff, version & 0xffff);
+	ornic_fw_version(&nd->core->odev.lim, info->fw_version, sizeof(info->fw_version));
 }
 
 static int ornic_ethtool_get_link_ksettings(struct net_device *netdev,

@@ -236,10 +236,7 @@ int ornic_ib_modify_device(struct ib_device *ibdev, int mask, struct ib_device_m
 
 void ornic_ib_get_dev_fw_str(struct ib_device *ibdev, char *str)
 {
-	u32 fw = to_ornic_ib_dev(ibdev)->odev->lim.fw_version;
-
-	snprintf(str, IB_FW_VERSION_NAME_MAX, "%u.%u.%u", fw >> 24, (fw >> 16) & 0xff,
-		 fw & 0xffff);
+	ornic_fw_version(&to_ornic_ib_dev(ibdev)->odev->lim, str, IB_FW_VERSION_NAME_MAX);
 }
 
 int ornic_ib_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *attr)
