@@ -2,17 +2,16 @@
 """Where the files of the provider are in rdma-core, and the lines for them in files of it."""
 
 import re
-import shutil
 from pathlib import Path
 
-from .places import TOP, changed, driver_id, replace
+from .places import TOP, driver_id, own_files, replace, replace_files
 
 PROVIDER = "providers/ornic"
 FOLDERS = {"user-provider": PROVIDER, "kernel/include": PROVIDER,
            "include/uapi/rdma": "kernel-headers/rdma", "Documentation": f"{PROVIDER}/man"}
 # Patches of the series, and added lines of a patch, that reviewers accept
 MAX_PATCHES, MAX_LINES = 8, 3000
-# What the provider has for an rdma-core that lacks something, and only out of tree
+# Code for an rdma-core that lacks something, which the provider has out of tree only
 LACKS = re.compile(r"#ifndef ORNIC_LACKS_\w+\n(.*?)#endif\n", re.S)
 COMPAT = '#include "compat.h"\n'
 # Code that rdma-core has in util/udma_barrier.h after the series
@@ -118,12 +117,7 @@ def cmake(files):
 
 def placed(files, source, _maintainers=(), changes=()):
     """Returns {path: text} of a state in rdma-core: our files, and those of it that change."""
-    found = {}
-    for change in changes:
-        found |= changed(source, change)
-    for path, text in files.items():
-        folder, _, name = path.rpartition("/")
-        found[f"{FOLDERS[folder]}/{name}"] = text
+    found = own_files(files, source, changes, FOLDERS, {})
     if "user-provider/ornic.c" in files:
         found[f"{PROVIDER}/CMakeLists.txt"] = cmake(files)
     if "Documentation/libornic.7" in files:
@@ -137,8 +131,4 @@ def placed(files, source, _maintainers=(), changes=()):
 
 def write(placed_files, tree):
     """Writes a state over another one."""
-    shutil.rmtree(Path(tree) / PROVIDER, ignore_errors=True)
-    for place, text in placed_files.items():
-        path = Path(tree) / place
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+    replace_files(placed_files, tree, [PROVIDER])

@@ -139,14 +139,21 @@ def changed(linux, change):
                 for path in Path(folder).rglob("*") if path.is_file()}
 
 
-def placed(files, linux, maintainers=(), changes=(), top=TOP):
-    """Returns {path: text} of a state in Linux: our files, and those of Linux that change."""
+def own_files(files, source, changes, folders, names):
+    """Returns {path: text} of what changes make of the source, and of our files. `folders` has
+    {folder here: there}, and `names` {name here: there} of files that have another one."""
     found = {}
     for change in changes:
-        found |= changed(linux, change)
+        found |= changed(source, change)
     for path, text in files.items():
         folder, _, name = path.rpartition("/")
-        found[f"{FOLDERS[folder]}/{NAMES.get(name, name)}"] = text
+        found[f"{folders[folder]}/{names.get(name, name)}"] = text
+    return found
+
+
+def placed(files, linux, maintainers=(), changes=(), top=TOP):
+    """Returns {path: text} of a state in Linux: our files, and those of Linux that change."""
+    found = own_files(files, linux, changes, FOLDERS, NAMES)
     for folder in MODULES:
         if f"{folder}/Kconfig" in files:
             found[f"{FOLDERS[folder]}/Makefile"] = makefile(folder, files, top)
@@ -161,15 +168,20 @@ def placed(files, linux, maintainers=(), changes=(), top=TOP):
     return found
 
 
-def write(placed_files, linux):
-    """Writes a state over another one."""
-    for folder in FOLDERS.values():
-        if folder.endswith("/ornic"):
-            shutil.rmtree(Path(linux) / folder, ignore_errors=True)
+def replace_files(placed_files, tree, folders):
+    """Writes files to a tree, in which the folders have no others."""
+    for folder in folders:
+        shutil.rmtree(Path(tree) / folder, ignore_errors=True)
     for place, text in placed_files.items():
-        path = Path(linux) / place
+        path = Path(tree) / place
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+
+
+def write(placed_files, linux):
+    """Writes a state over another one."""
+    replace_files(placed_files, linux,
+                  [folder for folder in FOLDERS.values() if folder.endswith("/ornic")])
 
 
 def spread(placed_files, linux, number):
