@@ -208,8 +208,8 @@ void ornic_cq_fill_pfns(struct ornic_cq *cq, uint64_t wc_flags)
 	ibcq->start_poll = ext ? ornic_cq_start_poll_ext : ornic_cq_start_poll;
 	ibcq->next_poll = ext ? ornic_cq_next_poll_ext : ornic_cq_next_poll;
 	ibcq->end_poll = to_ornic_context(ibcq->context)->caps &
-			 ORNIC_UCONTEXT_CAP_CQ_DB ?
-			 ornic_cq_end_poll_tell : ornic_cq_end_poll;
+			 ORNIC_UCONTEXT_CAP_SHADOW ?
+			 ornic_cq_end_poll : ornic_cq_end_poll_tell;
 	ibcq->read_opcode = ornic_cq_read_opcode;
 	ibcq->read_vendor_err = ornic_cq_read_vendor_err;
 	ibcq->read_wc_flags = ornic_cq_read_wc_flags;

@@ -111,13 +111,13 @@ void ornic_db_wake_sq(struct ornic_qp *qp)
  *
  * The index is that of the record: an extended poll keeps its last entry beyond
  * it. That was written after the entries before it were read, and so is the
- * doorbell. A device without ORNIC_CAPS_CQ_DB reads the record.
+ * doorbell. A device with ORNIC_CAPS_SHADOW reads the record.
  */
 void ornic_db_ring_cq(struct ornic_cq *cq, enum ornic_arm_type type)
 {
 	struct ornic_context *ctx = to_ornic_context(cq->vcq.cq.context);
 
-	if (!(ctx->caps & ORNIC_UCONTEXT_CAP_CQ_DB))
+	if (ctx->caps & ORNIC_UCONTEXT_CAP_SHADOW)
 		return;
 
 	cq->told = le32toh(cq->dbr->ci);

@@ -301,8 +301,8 @@ enum ornic_cq_state {
  * @poll: poll_cq for entries of this size, with or without the lock
  * @vcq: verbs CQ, ordinary or extended
  * @arm: arm word written last
- * @told: with ORNIC_UCONTEXT_CAP_CQ_DB, consumer index that the device was told
- *	last
+ * @told: without ORNIC_UCONTEXT_CAP_SHADOW, consumer index that the device was
+ *	told last
  * @cqn: CQ number of the device
  * @log_cqe_size: log2 of the bytes of an entry
  * @mem: mapping that holds @ring and @dbr

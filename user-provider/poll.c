@@ -217,7 +217,7 @@ void ornic_cq_choose_poll(struct ornic_cq *cq)
 	const struct ornic_context *ctx =
 		to_ornic_context(cq->vcq.cq.context);
 
-	if (ctx->caps & ORNIC_UCONTEXT_CAP_CQ_DB)
+	if (!(ctx->caps & ORNIC_UCONTEXT_CAP_SHADOW))
 		cq->poll = ornic_cq_poll_tell;
 	else if (cq->log_cqe_size == ORNIC_LOG_CQE_EXT_SIZE)
 		cq->poll = cq->lock.needed ? ornic_cq_poll_ext_locked :

@@ -118,10 +118,8 @@ static inline bool ornic_has_op(const struct ornic_limits *lim, u32 opcode)
  * @netdev:	its Ethernet interface. Carrier follows the port, so the RDMA
  *		core learns of port events through it.
  * @lim:	limits and features
- * @shadow:	the device polls doorbell records and boards
- *		(ORNIC_CAPS_SHADOW)
- * @cq_db:	doorbells arm CQs and EQs and tell their ci, always without
- *		@shadow (ORNIC_CAPS_CQ_DB)
+ * @shadow:	the device polls doorbell records and boards; else doorbells arm
+ *		CQs and EQs and tell their ci (ORNIC_CAPS_SHADOW)
  * @rq_doorbell: the device needs a doorbell for receive WQEs
  *		(ORNIC_NEEDS_RQ_DOORBELL)
  * @num_comp_vectors: completion vectors, at least 1
@@ -142,7 +140,6 @@ struct ornic_dev {
 	struct net_device *netdev;
 	struct ornic_limits lim;
 	bool shadow;
-	bool cq_db;
 	bool rq_doorbell;
 	u32 num_comp_vectors;
 	void __iomem *db;
@@ -667,7 +664,7 @@ struct ornic_cq_ring {
  */
 static inline u32 ornic_cq_lag(const struct ornic_dev *odev, u32 entries)
 {
-	return odev->cq_db ? entries / 8 : 0;
+	return odev->shadow ? 0 : entries / 8;
 }
 
 /**

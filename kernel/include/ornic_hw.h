@@ -80,7 +80,6 @@ enum ornic_reg {
 #define ORNIC_CAPS_ADMIN_DEPTH_MAX	0x000000ff	/* log2 */
 #define ORNIC_CAPS_RESET_TIMEOUT	0x0000ff00	/* units of 100 ms */
 #define ORNIC_CAPS_SHADOW		0x00010000	/* see annex A */
-#define ORNIC_CAPS_CQ_DB		0x00020000	/* 1 without SHADOW */
 
 #define ORNIC_STATUS_READY	0x00000001	/* reset is complete */
 #define ORNIC_STATUS_ENABLED	0x00000002	/* the admin queue runs */
@@ -277,7 +276,7 @@ enum ornic_db_type {
 	ORNIC_DB_SRQ	= 4,	/* value: rq_pi */
 };
 
-/* Value for a CQ or an EQ, with ORNIC_CAPS_CQ_DB; else ignored */
+/* Value for a CQ or an EQ, without ORNIC_CAPS_SHADOW; else ignored */
 #define ORNIC_DB_ARM_TYPE	0x00000003	/* enum ornic_arm_type */
 #define ORNIC_DB_ARM_CI		0xfffffffc	/* ci, 29:0 */
 
@@ -333,7 +332,7 @@ ORNIC_ASSERT_SIZE(struct ornic_qp_dbr, 128);
  * the device answers each at most once. After storing arm the host fences and
  * reads the ring once more.
  *
- * With ORNIC_CAPS_CQ_DB the device reads no such record. Doorbells request
+ * Without ORNIC_CAPS_SHADOW the device reads no such record. Doorbells request
  * events, and tell it ci, which they also do with ORNIC_ARM_NONE.
  */
 struct ornic_cq_dbr {

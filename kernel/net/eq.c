@@ -115,7 +115,7 @@ static void ornic_eq_ring_db(struct ornic_eq *eq, enum ornic_arm_type type)
 {
 	struct ornic_dev *odev = &eq->core->odev;
 
-	if (odev->cq_db)
+	if (!odev->shadow)
 		writeq(ornic_db_value(ORNIC_DB_EQ, eq->num, ornic_db_arm(eq->ci, type)), odev->db);
 }
 

@@ -153,8 +153,8 @@ static u8 ornic_queue_cq_log_size(const struct ornic_queue *queue, u8 log_entrie
 {
 	const struct ornic_dev *odev = ornic_nd_dev(queue->nd);
 
-	return odev->cq_db && 2u << log_entries <= odev->lim.max_cqe ? log_entries + 1 :
-								       log_entries;
+	return !odev->shadow && 2u << log_entries <= odev->lim.max_cqe ? log_entries + 1 :
+									 log_entries;
 }
 
 static int ornic_queue_alloc_bufs(struct ornic_queue *queue)
@@ -227,7 +227,7 @@ static int ornic_queue_create_cq(struct ornic_queue *queue, struct ornic_cq_ring
 	*ring = (struct ornic_cq_ring) {
 		.buf = buf->addr,
 		.dbr = queue->dbr_buf.addr + dbr_offset,
-		.db = odev->cq_db ? odev->db : NULL,
+		.db = odev->shadow ? NULL : odev->db,
 		.log_size = log_size,
 		.log_cqe_size = log_cqe_size,
 	};

@@ -390,7 +390,6 @@ int ornic_start_device(struct ornic_core *core)
 	pci_set_master(pdev);
 	caps = readl(core->regs + ORNIC_REG_CAPS);
 	core->odev.shadow = caps & ORNIC_CAPS_SHADOW;
-	core->odev.cq_db = !core->odev.shadow || caps & ORNIC_CAPS_CQ_DB;
 
 	err = ornic_reset_check_dma(core);
 	if (err == -EIO)

@@ -252,7 +252,7 @@ int ornic_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 
 	cq->ring.buf = cq->buf.mem->addr;
 	cq->ring.dbr = cq->buf.mem->addr + ornic_cq_dbr_offset(&cq->buf);
-	cq->ring.db = dev->odev->cq_db ? dev->odev->db : NULL;
+	cq->ring.db = dev->odev->shadow ? NULL : dev->odev->db;
 	cq->ring.lag = ornic_cq_lag(dev->odev, 1u << cq->ring.log_size);
 	cq->res.ring = &cq->ring;
 	err = ornic_cq_create(dev, cq, 0, attr);
@@ -444,7 +444,7 @@ int ornic_ib_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe, struct ib_udat
 	ornic_cq_dbr(&buf)->arm = READ_ONCE(ornic_cq_dbr(&cq->buf)->arm);
 	in.ci = READ_ONCE(ornic_cq_dbr(&cq->buf)->ci);
 	/* Let no doorbell with ci of the old ring come later, [ORNIC-ADM-19] */
-	if (dev->odev->cq_db)
+	if (!dev->odev->shadow)
 		ornic_doorbell_flush(dev->odev);
 	err = ornic_cmd_exec(dev->odev, ORNIC_CMD_RESIZE_CQ, &in, sizeof(in), NULL, 0);
 	if (!err) {

@@ -34,8 +34,6 @@ static void ornic_ucontext_fill_resp(struct ornic_ucontext *ctx,
 		resp->caps |= ORNIC_UCONTEXT_CAP_CLOCK;
 		resp->clock = ornic_mmap_locate_page(ORNIC_MMAP_CLOCK);
 	}
-	if (dev->odev->cq_db)
-		resp->caps |= ORNIC_UCONTEXT_CAP_CQ_DB;
 	if (dev->odev->rq_doorbell)
 		resp->caps |= ORNIC_UCONTEXT_CAP_RQ_DOORBELL;
 	if (lim->features & ORNIC_FEAT_CQE_EXT)

@@ -33,7 +33,7 @@ from wired import Wired
 
 HERE = Path(__file__).parent
 # Two cards that differ from the usual one in what the hardware interface leaves to them
-FREEDOMS = ("ci=doorbell,entries=pairs", "shadow=off,ci-lag=256,rq-doorbell=on,push=on")
+FREEDOMS = ("entries=pairs", "shadow=off,ci-lag=256,rq-doorbell=on,push=on")
 # Turns KCSAN on. It watches one of this many accesses of our modules per processor; the default is
 # for processors that are not emulated, and for a kernel that is instrumented as a whole.
 WATCH = "echo 50 >/sys/module/kcsan/parameters/skip_watch && echo on >/sys/kernel/debug/kcsan"

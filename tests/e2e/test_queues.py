@@ -13,7 +13,7 @@ pytestmark = pytest.mark.full
 
 # Consumer indexes of rings are exact, lag by about a ring of these programs, or by more than any
 # ring of them
-CARDS = [("entries=whole", "ci-lag=64"), ("ci=doorbell", "shadow=off,entries=whole"),
+CARDS = [("entries=whole", "ci-lag=64"), ("entries=pairs", "shadow=off,entries=whole"),
          ("ci-lag=256,rq-doorbell=on", "ci-lag=0")]
 # More than any ring of these programs holds
 MANY = 2000

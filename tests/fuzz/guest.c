@@ -247,7 +247,6 @@ static struct card_config choose_card(const uint8_t *bytes)
 {
 	struct card_config config = {
 		.no_shadow = bytes[0] & 0x01,
-		.cq_db = bytes[0] & 0x02,
 		.whole_entries = bytes[0] & 0x04,
 		.pair_entries = (bytes[0] & 0x0c) == 0x0c,
 		.commands_reverse = bytes[0] & 0x08,

@@ -225,10 +225,10 @@ static void ornic_test_cq_lag(struct kunit *test)
 	struct ornic_dev *odev = kunit_kzalloc(test, sizeof(*odev), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, odev);
-	KUNIT_EXPECT_EQ(test, ornic_cq_lag(odev, 64), 0);
-	odev->cq_db = true;
 	KUNIT_EXPECT_EQ(test, ornic_cq_lag(odev, 64), 8);
 	KUNIT_EXPECT_EQ(test, ornic_cq_lag(odev, 4), 0);
+	odev->shadow = true;
+	KUNIT_EXPECT_EQ(test, ornic_cq_lag(odev, 64), 0);
 }
 
 static bool ornic_test_cq_has_gap(const struct test_cq *cq)

@@ -305,7 +305,7 @@ static struct bench *bench_open(void)
 	struct bench *b = calloc(1, sizeof(*b));
 	struct ibv_ah_attr ah_attr = {};
 
-	fake_open(&b->fake, true, false, false);
+	fake_open(&b->fake, true, false);
 	b->cq = b->fake.ops->create_cq(&b->fake.ctx->context, DEPTH, NULL, 0);
 	b->rc = fake_create_qp(&b->fake, IBV_QPT_RC, b->cq, DEPTH / 4,
 			       DEPTH, IBV_QP_EX_WITH_SEND |

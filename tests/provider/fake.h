@@ -116,7 +116,6 @@ struct fake_place {
  * @all_ops: its operations, by all calls of verbs_set_ops()
  * @ops: @all_ops once they are set
  * @shadow: the device has ORNIC_CAPS_SHADOW
- * @cq_db: the device has ORNIC_CAPS_CQ_DB, as it always has without @shadow
  * @has_push: the device has ORNIC_FEAT_PUSH
  * @no_slot: QPs get no slot on the board
  * @log_sq_slots: log2 of the slots of send queues; 0: as requested
@@ -165,7 +164,6 @@ struct fake {
 	struct verbs_context_ops all_ops;
 	const struct verbs_context_ops *ops;
 	bool shadow;
-	bool cq_db;
 	bool has_push;
 	bool no_slot;
 	uint8_t log_sq_slots;
@@ -232,7 +230,7 @@ int fake_fails(void);
 void fake_answered(void);
 uint64_t fake_mmap_offset(uint64_t offset);
 struct fake_place fake_place(size_t bytes);
-void fake_open(struct fake *fake, bool shadow, bool cq_db, bool push);
+void fake_open(struct fake *fake, bool shadow, bool push);
 void fake_close(struct fake *fake);
 unsigned int fake_objects(const struct fake *fake);
 struct ibv_qp *fake_create_qp(struct fake *fake, enum ibv_qp_type type,

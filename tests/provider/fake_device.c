@@ -136,7 +136,7 @@ void fake_complete(struct fake_cq *cq, const struct ornic_cqe *cqe)
 	uint32_t phase = (cq->pi >> cq->log_size) & 1 ? 0 : ORNIC_CQE_PHASE;
 
 	assert(cq->pi - le32toh(cq->dbr->ci) <= mask);
-	assert(!fake_now->cq_db || cq->pi - cq->told <= mask);
+	assert(fake_now->shadow || cq->pi - cq->told <= mask);
 	*dst = *cqe;
 	dst->qpn = htole32((le32toh(cqe->qpn) & ~ORNIC_CQE_PHASE) | phase);
 	cq->pi++;

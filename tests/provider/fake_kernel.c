@@ -208,8 +208,6 @@ int ibv_cmd_get_context(struct verbs_context *context,
 		resp->board.offset = offset;
 		resp->board.length = FAKE_PAGE;
 	}
-	if (fake_now->cq_db)
-		resp->caps |= ORNIC_UCONTEXT_CAP_CQ_DB;
 	if (fake_now->has_push) {
 		offset = fake_alloc(FAKE_PAGE);
 		fake_now->push = (void *)(fake_now->mem + offset);
@@ -367,14 +365,12 @@ COMMAND(ibv_cmd_destroy_ah, struct ibv_ah *ah)
  * fake_open() - open the provider's device
  * @fake: filled in
  * @shadow: the device has ORNIC_CAPS_SHADOW
- * @cq_db: the device has ORNIC_CAPS_CQ_DB; true without @shadow
  * @push: the device has ORNIC_FEAT_PUSH
  */
-void fake_open(struct fake *fake, bool shadow, bool cq_db, bool push)
+void fake_open(struct fake *fake, bool shadow, bool push)
 {
 	memset(fake, 0, sizeof(*fake));
 	fake->shadow = shadow;
-	fake->cq_db = cq_db;
 	fake->has_push = push;
 	fake->clock_now = FAKE_CLOCK;
 	fake->fd = memfd_create("ornic", 0);

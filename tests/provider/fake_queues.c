@@ -41,7 +41,7 @@ static uint32_t fake_cq_room(uint8_t log_size)
 {
 	uint32_t size = 1u << log_size;
 
-	return fake_now->cq_db ? size - size / 8 : size;
+	return fake_now->shadow ? size : size - size / 8;
 }
 
 static uint8_t fake_cq_log_size(uint32_t cqe)

@@ -57,12 +57,12 @@ static inline struct ibv_qp_ex *ex(struct ibv_qp *ibqp)
 	return &to_ornic_qp(ibqp)->vqp.qp_ex;
 }
 
-static inline int setup_as(void **state, bool shadow, bool cq_db, bool push)
+static inline int setup_as(void **state, bool shadow, bool push)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 	struct ibv_ah_attr attr = {};
 
-	fake_open(&f->fake, shadow, cq_db, push);
+	fake_open(&f->fake, shadow, push);
 	f->ops = f->fake.ops;
 	f->ctx = &f->fake.ctx->context;
 	f->fake.log_sq_slots = 4;
@@ -85,19 +85,17 @@ static inline int setup_as(void **state, bool shadow, bool cq_db, bool push)
 	return 0;
 }
 
-#define SETUP(name, shadow, cq_db, push)				\
+#define SETUP(name, shadow, push)					\
 	static inline int name(void **state)				\
 	{								\
-		return setup_as(state, shadow, cq_db, push);		\
+		return setup_as(state, shadow, push);			\
 	}
 
-SETUP(setup, true, false, false)
+SETUP(setup, true, false)
 /* A device without ORNIC_CAPS_SHADOW */
-SETUP(setup_plain, false, true, false)
+SETUP(setup_plain, false, false)
 /* A device without ORNIC_CAPS_SHADOW that takes pushed WQEs */
-SETUP(setup_push, false, true, true)
-/* A device with ORNIC_CAPS_SHADOW and ORNIC_CAPS_CQ_DB */
-SETUP(setup_cq_db, true, true, false)
+SETUP(setup_push, false, true)
 
 static inline int teardown(void **state)
 {
@@ -263,8 +261,7 @@ static inline void wq_to_state(struct fixture *f, struct ibv_wq *wq,
 		assert_int_equal(errno, error);		\
 	} while (0)
 
-/* Fixtures without ORNIC_CAPS_SHADOW, and with it and ORNIC_CAPS_CQ_DB */
+/* The fixture without ORNIC_CAPS_SHADOW */
 #define IN_PLAIN { "[plain]", setup_plain, teardown, NULL }
-#define IN_CQ_DB { "[shadow]", setup_cq_db, teardown, NULL }
 
 #endif /* FIXTURE_H */

@@ -32,7 +32,7 @@ static bool check_told(struct fixture *f)
 }
 
 /* The ring has room for all that the application was promised */
-TEST(rings_are_larger_than_promised, struct fixture *f, IN_PLAIN, IN_CQ_DB)
+TEST(rings_are_larger_than_promised, struct fixture *f, IN_PLAIN)
 {
 	int cqe;
 
@@ -47,7 +47,7 @@ TEST(rings_are_larger_than_promised, struct fixture *f, IN_PLAIN, IN_CQ_DB)
 }
 
 /* The index is told in time, and not at each poll */
-TEST(polls_tell_in_time, struct fixture *f, IN_PLAIN, IN_CQ_DB)
+TEST(polls_tell_in_time, struct fixture *f, IN_PLAIN)
 {
 	struct ibv_wc wc[16];
 	uint64_t in = 0, out = 0;
@@ -110,7 +110,7 @@ static void poll_extended(struct fixture *f, struct ibv_cq_ex *cq)
 	assert_int_equal(f->ops->destroy_cq(f->cq), 0);
 }
 
-TEST(extended_polls_tell_in_time, struct fixture *f, IN_PLAIN, IN_CQ_DB)
+TEST(extended_polls_tell_in_time, struct fixture *f, IN_PLAIN)
 {
 	poll_extended(f, create_ex(f, 0, 0));
 	poll_extended(f, create_ex(f, IBV_WC_EX_WITH_COMPLETION_TIMESTAMP,
@@ -118,7 +118,7 @@ TEST(extended_polls_tell_in_time, struct fixture *f, IN_PLAIN, IN_CQ_DB)
 }
 
 /* [ORNIC-DB-28] */
-TEST(requests_tell_too, struct fixture *f, IN_PLAIN, IN_CQ_DB)
+TEST(requests_tell_too, struct fixture *f, IN_PLAIN)
 {
 	struct fake_cq *cq = fake_cq(f->cq);
 	struct ibv_wc wc;
@@ -145,7 +145,7 @@ TEST(requests_tell_too, struct fixture *f, IN_PLAIN, IN_CQ_DB)
 }
 
 /* A request amid an extended poll does not give back the current entry */
-TEST(a_request_keeps_the_current_entry, struct fixture *f, IN_PLAIN, IN_CQ_DB)
+TEST(a_request_keeps_the_current_entry, struct fixture *f, IN_PLAIN)
 {
 	struct ibv_poll_cq_attr attr = {};
 	struct ibv_cq_ex *cq;
@@ -162,7 +162,7 @@ TEST(a_request_keeps_the_current_entry, struct fixture *f, IN_PLAIN, IN_CQ_DB)
 }
 
 /* Completions of a destroyed QP are consumed, too */
-TEST(dropped_completions_are_told, struct fixture *f, IN_PLAIN, IN_CQ_DB)
+TEST(dropped_completions_are_told, struct fixture *f, IN_PLAIN)
 {
 	struct ibv_qp *qp;
 	int i;
@@ -177,7 +177,7 @@ TEST(dropped_completions_are_told, struct fixture *f, IN_PLAIN, IN_CQ_DB)
 }
 
 /* The device has another ring, whose indexes those of a lost one are not */
-TEST(a_lost_ring_tells_nothing, struct fixture *f, IN_PLAIN, IN_CQ_DB)
+TEST(a_lost_ring_tells_nothing, struct fixture *f, IN_PLAIN)
 {
 	int cqe = f->cq->cqe, i;
 	struct ibv_wc wc[16];
@@ -201,7 +201,7 @@ TEST(a_lost_ring_tells_nothing, struct fixture *f, IN_PLAIN, IN_CQ_DB)
 	assert_int_equal(wc[0].wr_id, 77);
 }
 
-TEST(a_new_ring_begins_anew, struct fixture *f, IN_PLAIN, IN_CQ_DB)
+TEST(a_new_ring_begins_anew, struct fixture *f, IN_PLAIN)
 {
 	int i, size, out = 0, in = 0;
 	struct ibv_wc wc[16];

@@ -14,7 +14,7 @@ DEVCTL_HIGH = 0x69
 RINGS = 0x100000
 LOG_DEPTH = 3
 # Options of cards that learn of work in different ways
-CARDS = ["vectors=16", "shadow=off", "ci=doorbell,entries=whole"]
+CARDS = ["vectors=16", "shadow=off", "entries=whole"]
 STATES = ["RESET", "READY", "ENABLED", "FATAL", "D3"]
 
 

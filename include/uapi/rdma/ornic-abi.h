@@ -35,7 +35,13 @@ struct ornic_mmap_place {
 };
 
 enum ornic_ucontext_caps {
-	/* The board page exists; the device can poll doorbell records */
+	/*
+	 * The board page exists; the device can poll doorbell records. Without
+	 * it doorbells arm CQs and tell ci. A process tells it when it has
+	 * consumed more than an eighth of the ring since it last did; the
+	 * entries of a CQ that it is told are that many fewer. It still writes
+	 * the record, because the kernel reads it.
+	 */
 	ORNIC_UCONTEXT_CAP_SHADOW	= 1 << 0,
 	/* CQs can have completions of 64 bytes */
 	ORNIC_UCONTEXT_CAP_CQE_EXT	= 1 << 1,
@@ -43,17 +49,10 @@ enum ornic_ucontext_caps {
 	ORNIC_UCONTEXT_CAP_CLOCK	= 1 << 2,
 	/* null_key is valid */
 	ORNIC_UCONTEXT_CAP_NULL_MR	= 1 << 3,
-	/*
-	 * Doorbells arm CQs and tell ci. A process tells it when it has
-	 * consumed more than an eighth of the ring since it last did; the
-	 * entries of a CQ that it is told are that many fewer. It still writes
-	 * the record, because the kernel reads it.
-	 */
-	ORNIC_UCONTEXT_CAP_CQ_DB	= 1 << 4,
 	/* The device needs a doorbell for receive WQEs */
-	ORNIC_UCONTEXT_CAP_RQ_DOORBELL	= 1 << 5,
+	ORNIC_UCONTEXT_CAP_RQ_DOORBELL	= 1 << 4,
 	/* The push page exists */
-	ORNIC_UCONTEXT_CAP_PUSH		= 1 << 6,
+	ORNIC_UCONTEXT_CAP_PUSH		= 1 << 5,
 };
 
 struct ornic_alloc_ucontext_req {

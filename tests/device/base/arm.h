@@ -3,10 +3,10 @@
  * Arm words of CQs and EQs (struct ornic_cq_dbr). The device answers each
  * request at most once. The sequence number distinguishes requests.
  *
- * Without ORNIC_CAPS_CQ_DB the device reads the word from memory after each
+ * With ORNIC_CAPS_SHADOW the device reads the word from memory after each
  * entry that it writes. The device writes the entry, fences and reads the word;
  * the host writes the word, fences and reads the ring. So at least one side
- * sees the store of the other. With CQ_DB a doorbell makes the request and may
+ * sees the store of the other. Without SHADOW a doorbell makes the request and may
  * arrive after an entry that it is meant for. The consumer index in it shows
  * whether that happened. Doorbells have no sequence numbers, so they get some
  * here.
@@ -34,7 +34,7 @@ struct arm {
 /**
  * arm_pending - get the request that is not answered yet
  * @arm: requests of the queue
- * @dbr: record to read a newer word from, or NULL with ORNIC_CAPS_CQ_DB
+ * @dbr: record to read a newer word from, or NULL without ORNIC_CAPS_SHADOW
  *
  * Call it after the entry is written and fenced. arm_answer() records an
  * answer.

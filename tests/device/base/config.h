@@ -51,7 +51,6 @@ struct card_limits {
  * @vectors: MSI-X vectors, 1..CARD_VECTORS_MAX
  * @no_shadow: no ORNIC_CAPS_SHADOW: the card relies on doorbells only, as
  *	silicon may
- * @cq_db: ORNIC_CAPS_CQ_DB, which a card without ORNIC_CAPS_SHADOW always has
  * @ci_lags: publish sq_ci and rq_ci always @ci_lag entries late, as [ORNIC-ORD-5]
  *	and [ORNIC-ORD-6] permit
  * @ci_lag: with @ci_lags: entries, at most ORNIC_CI_LAG_MAX
@@ -83,7 +82,6 @@ struct card_config {
 	uint8_t mac[MAC_LEN];
 	unsigned int vectors;
 	bool no_shadow;
-	bool cq_db;
 	bool ci_lags;
 	unsigned int ci_lag;
 	bool rq_doorbell;

@@ -306,7 +306,6 @@ struct mcast_table {
  * @env: environment
  * @mac: permanent address
  * @vectors: MSI-X vectors
- * @cq_db: ORNIC_CAPS_CQ_DB: read no doorbell record of a CQ or an EQ
  * @sq_ci_lag: slots by which sq_ci may lag behind
  * @rq_ci_lag: receive WQEs by which rq_ci lags behind, if so many are done with
  * @ci_lags: sq_ci always lags so far
@@ -383,7 +382,6 @@ struct card {
 	struct env *env;
 	uint8_t mac[MAC_LEN];
 	unsigned int vectors;
-	bool cq_db;
 	uint32_t sq_ci_lag;
 	uint32_t rq_ci_lag;
 	bool ci_lags;

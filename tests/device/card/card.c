@@ -104,7 +104,6 @@ struct card *card_create(const struct card_config *config, struct env *env)
 	card->env = env;
 	memcpy(card->mac, config->mac, MAC_LEN);
 	card->vectors = config->vectors;
-	card->cq_db = config->cq_db || config->no_shadow;
 	card->ci_lags = config->ci_lags;
 	card->rq_doorbell = config->rq_doorbell;
 	card->sq_ci_lag = config->ci_lags ? config->ci_lag : CARD_SQ_CI_LAG;

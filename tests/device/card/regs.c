@@ -52,8 +52,7 @@ static uint64_t regs_read_caps(struct card *card)
 
 	return ORNIC_PREP(ORNIC_CAPS_ADMIN_DEPTH_MAX, REGS_ADMIN_DEPTH_MAX) |
 	       ORNIC_PREP(ORNIC_CAPS_RESET_TIMEOUT, timeout) |
-	       (card->watches.shadow ? ORNIC_CAPS_SHADOW : 0) |
-	       (card->cq_db ? ORNIC_CAPS_CQ_DB : 0);
+	       (card->watches.shadow ? ORNIC_CAPS_SHADOW : 0);
 }
 
 static uint64_t regs_read_vectors(struct card *card)

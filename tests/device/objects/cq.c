@@ -79,13 +79,13 @@ bool cq_run_dead(struct card *card)
 
 struct ornic_cq_dbr *cq_record(struct cq *cq)
 {
-	return cq->card->cq_db ? NULL : guest_ref_ptr(&cq->dbr);
+	return cq->card->watches.shadow ? guest_ref_ptr(&cq->dbr) : NULL;
 }
 
 bool cq_find_record(struct card *card, struct guest_ref *dbr, uint64_t addr)
 {
 	memset(dbr, 0, sizeof(*dbr));
-	return card->cq_db ||
+	return !card->watches.shadow ||
 	       guest_ref_init(dbr, &card->guest, addr,
 			      sizeof(struct ornic_cq_dbr),
 			      MEM_READ | MEM_WRITE);
@@ -208,7 +208,7 @@ void cq_write(struct cq *cq, const struct ornic_cqe *cqe,
 		return;
 	dbr = cq_record(cq);
 	slot = buf_slot(&cq->ring, (uint64_t)pos << cq->log_cqe_size, size);
-	if (!slot || (!dbr && !cq->card->cq_db)) {
+	if (!slot || (!dbr && cq->card->watches.shadow)) {
 		DEVICE_VIOLATION(cq->card, dma_faults, cq->obj.num, 0,
 				 "cq[%u]: ring is out of reach", cq->obj.num);
 		cq_die(cq);
@@ -316,8 +316,8 @@ void cq_doorbell(struct cq *cq, uint32_t value)
 	unsigned int type = ORNIC_GET(ORNIC_DB_ARM_TYPE, value);
 	uint32_t ci = arm_ci(value, cq->pi);
 
-	/* Without ORNIC_CAPS_CQ_DB only the words in memory count */
-	if (!cq->card->cq_db || cq->dead)
+	/* With ORNIC_CAPS_SHADOW only the words in memory count */
+	if (cq->card->watches.shadow || cq->dead)
 		return;
 	if (!cq_take_ci(cq, ci)) {
 		if (!cq->ignore_overrun) {

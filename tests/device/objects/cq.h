@@ -61,7 +61,7 @@ struct cq_link {
  *	again
  * @timer: end of @period_ns
  * @ring: the entries
- * @dbr: struct ornic_cq_dbr; not used with ORNIC_CAPS_CQ_DB
+ * @dbr: struct ornic_cq_dbr; not used without ORNIC_CAPS_SHADOW
  * @events: event source. It has one event in the EQ at a time, so a process
  *	that arms in a loop cannot fill the EQ.
  * @first: completion that waits for the next one, with a card that writes pairs

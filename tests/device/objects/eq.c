@@ -79,10 +79,10 @@ static void eq_soon(struct eq *eq)
 	env_mark_runnable(eq->card->env);
 }
 
-/* The doorbell record; NULL if out of reach, or with ORNIC_CAPS_CQ_DB */
+/* The doorbell record; NULL if out of reach, or without ORNIC_CAPS_SHADOW */
 static struct ornic_cq_dbr *eq_record(struct eq *eq)
 {
-	return eq->card->cq_db ? NULL : guest_ref_ptr(&eq->dbr);
+	return eq->card->watches.shadow ? guest_ref_ptr(&eq->dbr) : NULL;
 }
 
 /*
@@ -134,7 +134,7 @@ bool eq_write(struct eq *eq, const struct ornic_eqe *event)
 
 	slot = buf_slot(&eq->ring, (uint64_t)pos << EQ_ENTRY_SHIFT,
 			sizeof(*slot));
-	if (!slot || (!dbr && !eq->card->cq_db)) {
+	if (!slot || (!dbr && eq->card->watches.shadow)) {
 		DEVICE_VIOLATION(eq->card, dma_faults, eq->obj.num, 0,
 				 "eq[%u]: ring is out of reach", eq->obj.num);
 		eq_die(eq, ORNIC_FATAL_EQ_DMA);
@@ -247,8 +247,8 @@ static void eq_queue(struct eq *eq, struct eq_source *source)
 		eq_wait(eq, source);
 	else
 		list_add_tail(&source->node, &eq->held);
-	/* With ORNIC_CAPS_CQ_DB a doorbell tells when to go on */
-	if (!eq->card->cq_db && !timer_armed(&eq->timer)) {
+	/* Without ORNIC_CAPS_SHADOW a doorbell tells when to go on */
+	if (eq->card->watches.shadow && !timer_armed(&eq->timer)) {
 		eq->retry_ns = EQ_RETRY_NS;
 		eq_arm_timer(eq);
 	}
@@ -308,7 +308,7 @@ static void eq_retry(struct timer *timer)
 	else if (eq->retry_ns < EQ_RETRY_MAX_NS)
 		eq->retry_ns *= 2;
 	eq_soon(eq);
-	if (!eq->card->cq_db)
+	if (eq->card->watches.shadow)
 		eq_arm_timer(eq);
 }
 
@@ -405,8 +405,8 @@ void eq_fatal(struct card *card, enum ornic_fatal_cause cause)
 
 void eq_doorbell(struct eq *eq, uint32_t value)
 {
-	/* Without ORNIC_CAPS_CQ_DB only the words in memory count */
-	if (!eq->card->cq_db || eq->dead || eq->card->fatal ||
+	/* With ORNIC_CAPS_SHADOW only the words in memory count */
+	if (eq->card->watches.shadow || eq->dead || eq->card->fatal ||
 	    !eq_take_ci(eq, arm_ci(value, eq->pi)))
 		return;
 	arm_request(&eq->arm, ORNIC_GET(ORNIC_DB_ARM_TYPE, value));
@@ -467,7 +467,7 @@ enum ornic_cmd_status eq_cmd_create(struct card *card, struct cmd *cmd)
 	list_init(&eq->run_node);
 	timer_init(&eq->timer, eq_retry);
 	status = ORNIC_CMD_DMA_FAULT;
-	if (!card->cq_db &&
+	if (card->watches.shadow &&
 	    !guest_ref_init(&eq->dbr, &card->guest, dbr_addr,
 			    sizeof(struct ornic_cq_dbr), MEM_READ | MEM_WRITE))
 		goto err_free;

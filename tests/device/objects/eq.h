@@ -37,7 +37,7 @@ struct card;
  *	host has consumed them. From @ci - ring size to @ci.
  * @arm: requests for interrupts
  * @ring: the entries
- * @dbr: struct ornic_cq_dbr; not used with ORNIC_CAPS_CQ_DB
+ * @dbr: struct ornic_cq_dbr; not used without ORNIC_CAPS_SHADOW
  * @held: struct eq_source list: sources that wait for room
  * @waiting: by ring position, the source that waits until its event there is
  *	consumed, or NULL. The card looks at a source only after the host has
@@ -45,7 +45,7 @@ struct card;
  * @waiters: number of sources in @waiting
  * @run_node: in the card's list for eq_run()
  * @timer: looks at the consumer index while @held or @waiting is not empty;
- *	not used with ORNIC_CAPS_CQ_DB
+ *	not used without ORNIC_CAPS_SHADOW
  * @retry_ns: time between two looks
  */
 struct eq {

@@ -27,7 +27,6 @@ static const char usage[] =
 	"        [,ci-lag=N][,rq-doorbell=on|off][,push=on|off]\n"
 	"        [,commands=forward|reverse]\n"
 	"        [,ready=MS][,writes=early|late][,entries=split|whole|pairs]\n"
-	"        [,ci=record|doorbell]\n"
 	"        [,spoofcheck=on|off][,permit=MAC]...\n"
 	"        [,profile=full|rdma|ethernet][,without=FEATURE[,FEATURE]...]\n"
 	"        [,flow=full|basic|exact][,parse=full|least][,version=MAJOR.MINOR]\n"
@@ -42,7 +41,6 @@ static const char usage[] =
 	"        writes=late: write memory until a read tells that the card is reset.\n"
 	"        entries=whole: write completions and events by one copy each.\n"
 	"        entries=pairs: write two completions at once where that is possible.\n"
-	"        ci=doorbell: doorbells arm CQs and EQs; always with shadow=off.\n"
 	"        spoofcheck=on: send only with MAC, and up to 8 of permit, as source.\n"
 	"        profile: be a card for RDMA only, or for Ethernet only.\n"
 	"        without: lack features, or all of them. FEATURE: srq, resize_srq, xrc,\n"
@@ -260,12 +258,6 @@ static bool nic_entries(struct options_nic *nic, char *value)
 	return nic->config.whole_entries || !strcmp(value, "split");
 }
 
-static bool nic_ci(struct options_nic *nic, char *value)
-{
-	nic->config.cq_db = !strcmp(value, "doorbell");
-	return nic->config.cq_db || !strcmp(value, "record");
-}
-
 static bool nic_profile(struct options_nic *nic, char *value)
 {
 	static const char *const names[] = {
@@ -371,7 +363,6 @@ static const struct nic_key {
 	{ "writes", nic_writes, "--nic: writes must be early or late", false },
 	{ "entries", nic_entries, "--nic: entries must be split, whole or pairs",
 	  false },
-	{ "ci", nic_ci, "--nic: ci must be record or doorbell", false },
 	{ "spoofcheck", nic_spoofcheck, "--nic: spoofcheck must be on or off",
 	  false },
 	{ "permit", nic_permit, NULL, false },

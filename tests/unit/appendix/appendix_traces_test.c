@@ -159,8 +159,8 @@ static void say_boot(struct appendix *a)
 	unsigned int i;
 
 	trace(a, "boot",
-"From a reset to the first answer, section 2.4. The card has no SHADOW, so CQ_DB is 1,\n"
-"# and it needs 10 ms for a reset.");
+"From a reset to the first answer, section 2.4. The card has no SHADOW, and it needs\n"
+"# 10 ms for a reset.");
 	host->clock_step_ns = 0;
 	host_sleep(host, (READY_MS + 1) * MS_NS);
 	bus_master(a, host, false);

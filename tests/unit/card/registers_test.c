@@ -58,17 +58,14 @@ TEST(test_reset_values, struct host *host, IN_DISABLED)
 	assert_int_equal(bad_accesses(host), 0);
 }
 
-/* CQ_DB is 1 where SHADOW is 0 */
-TEST_VOID(test_caps_name_the_ways_to_arm)
+TEST_VOID(test_caps_name_the_way_to_arm)
 {
 	static const struct {
 		struct card_config as;
 		uint32_t caps;
 	} cards[] = {
 		{ {}, ORNIC_CAPS_SHADOW },
-		{ { .cq_db = true }, ORNIC_CAPS_SHADOW | ORNIC_CAPS_CQ_DB },
-		{ { .no_shadow = true }, ORNIC_CAPS_CQ_DB },
-		{ { .no_shadow = true, .cq_db = true }, ORNIC_CAPS_CQ_DB },
+		{ { .no_shadow = true }, 0 },
 	};
 	struct host *host;
 	unsigned int i;
@@ -76,8 +73,7 @@ TEST_VOID(test_caps_name_the_ways_to_arm)
 	for (i = 0; i < ARRAY_SIZE(cards); i++) {
 		host = host_create_as(&cards[i].as, 1);
 		assert_int_equal(host_read(host, ORNIC_REG_CAPS, 4) &
-				 (ORNIC_CAPS_SHADOW | ORNIC_CAPS_CQ_DB),
-				 cards[i].caps);
+				 ORNIC_CAPS_SHADOW, cards[i].caps);
 		host_destroy(host);
 	}
 }

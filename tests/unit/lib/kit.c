@@ -46,7 +46,6 @@ static int kit_create(void **state, struct card_config as)
 
 KIT_SETUP(kit_setup)
 KIT_SETUP(kit_setup_no_shadow, .no_shadow = true)
-KIT_SETUP(kit_setup_cq_db, .cq_db = true)
 KIT_SETUP(kit_setup_whole, .whole_entries = true)
 KIT_SETUP(kit_setup_pairs, .whole_entries = true, .pair_entries = true)
 

@@ -35,19 +35,16 @@ void kit_tell_eq(struct kit *kit);
 
 /*
  * Fixtures: a kit with the smallest rings; the same without the shadow; with
- * the shadow, but doorbells for CQs and EQs; with entries that are written by
- * one copy
+ * entries that are written by one copy
  */
 int kit_setup(void **state);
 int kit_setup_no_shadow(void **state);
-int kit_setup_cq_db(void **state);
 int kit_setup_whole(void **state);
 int kit_setup_pairs(void **state);
 int kit_teardown(void **state);
 
 #define IN_KIT IN(kit_setup, kit_teardown)
 #define IN_KIT_NO_SHADOW { "[no_shadow]", kit_setup_no_shadow, kit_teardown, NULL }
-#define IN_KIT_CQ_DB { "[shadow]", kit_setup_cq_db, kit_teardown, NULL }
 #define IN_KIT_WHOLE { "[whole]", kit_setup_whole, kit_teardown, NULL }
 #define IN_KIT_PAIRS { "[pairs]", kit_setup_pairs, kit_teardown, NULL }
 

@@ -36,7 +36,7 @@ static void move_to(struct kit *w, uint32_t pi)
 }
 
 /* [ORNIC-DB-28] Answered at once if an entry is beyond ci, else at the next */
-TEST(test_ci_says_which_entries_are_late, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
+TEST(test_ci_says_which_entries_are_late, struct kit *w, IN_KIT_NO_SHADOW)
 {
 	static const uint32_t starts[] = { 0, 0x3ffffffe, 0x7ffffffc,
 					   0xfffffffe };
@@ -70,7 +70,7 @@ TEST(test_ci_says_which_entries_are_late, struct kit *w, IN_KIT_NO_SHADOW, IN_KI
 }
 
 /* [ORNIC-DB-2] The high half goes with the last low half of 4 bytes */
-TEST(test_halves, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
+TEST(test_halves, struct kit *w, IN_KIT_NO_SHADOW)
 {
 	uint64_t page = (uint64_t)w->uctx * CARD_DB_PAGE_SIZE;
 	uint32_t high = (uint32_t)ORNIC_DB_CQ << 24 | w->cq.num;
@@ -84,7 +84,7 @@ TEST(test_halves, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 }
 
 /* [ORNIC-DB-29] A doorbell of type NONE tells ci and nothing else */
-TEST(test_none_requests_and_withdraws_nothing, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
+TEST(test_none_requests_and_withdraws_nothing, struct kit *w, IN_KIT_NO_SHADOW)
 {
 	struct ornic_modify_cq_in in = { .cqn = htole32(0),
 					 .count = htole16(2),
@@ -112,7 +112,7 @@ TEST(test_none_requests_and_withdraws_nothing, struct kit *w, IN_KIT_NO_SHADOW, 
 }
 
 /* [ORNIC-DB-29] Each other doorbell is a request, however many there are */
-TEST(test_requests_replace_each_other, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
+TEST(test_requests_replace_each_other, struct kit *w, IN_KIT_NO_SHADOW)
 {
 	unsigned int i;
 
@@ -134,7 +134,7 @@ TEST(test_requests_replace_each_other, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_C
 }
 
 /* [ORNIC-DB-30] No word in memory counts, and none need be in reach */
-TEST(test_records_are_not_read, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
+TEST(test_records_are_not_read, struct kit *w, IN_KIT_NO_SHADOW)
 {
 	struct ornic_cq_dbr *dbr = host_ptr(w->host, w->cq.dbr);
 	struct ornic_create_cq_in cq = { .uctx = htole32(w->uctx),
@@ -187,7 +187,7 @@ TEST(test_records_are_not_read, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 	host_cmd_is(w->host, ORNIC_CMD_CREATE_EQ, &eq, &out, ORNIC_CMD_BAD_PARAM);
 }
 
-/* [ORNIC-DB-26] Without CQ_DB doorbells of CQs and EQs are ignored */
+/* [ORNIC-DB-26] With SHADOW doorbells of CQs and EQs are ignored */
 TEST(test_doorbells_are_ignored, struct kit *w, IN_KIT)
 {
 	ring_cq(w, 5, ORNIC_ARM_NEXT);
@@ -201,7 +201,7 @@ TEST(test_doorbells_are_ignored, struct kit *w, IN_KIT)
 }
 
 /* [ORNIC-DB-31], [ORNIC-CQ-7] What counts is the ci that was told last */
-TEST(test_room_is_what_was_told, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
+TEST(test_room_is_what_was_told, struct kit *w, IN_KIT_NO_SHADOW)
 {
 	unsigned int i;
 
@@ -225,7 +225,7 @@ TEST(test_room_is_what_was_told, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 }
 
 /* [ORNIC-DB-32] */
-TEST(test_impossible_ci_of_a_cq, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
+TEST(test_impossible_ci_of_a_cq, struct kit *w, IN_KIT_NO_SHADOW)
 {
 	unsigned int i;
 
@@ -253,7 +253,7 @@ TEST(test_impossible_ci_of_a_cq, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 }
 
 /* [ORNIC-DB-32], [ORNIC-CQ-9] */
-TEST(test_ci_of_a_cq_that_ignores_overruns, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
+TEST(test_ci_of_a_cq_that_ignores_overruns, struct kit *w, IN_KIT_NO_SHADOW)
 {
 	unsigned int i;
 
@@ -268,7 +268,7 @@ TEST(test_ci_of_a_cq_that_ignores_overruns, struct kit *w, IN_KIT_NO_SHADOW, IN_
 }
 
 /* [ORNIC-DB-32], [ORNIC-EQ-3] */
-TEST(test_impossible_ci_of_an_eq, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
+TEST(test_impossible_ci_of_an_eq, struct kit *w, IN_KIT_NO_SHADOW)
 {
 	ring_cq(w, 0, ORNIC_ARM_NEXT);
 	kit_post(w, 1);
@@ -283,7 +283,7 @@ TEST(test_impossible_ci_of_an_eq, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
 }
 
 /* [ORNIC-DB-33], [ORNIC-DB-31] The next event of a CQ waits for a doorbell */
-TEST(test_next_event_waits_for_the_doorbell, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
+TEST(test_next_event_waits_for_the_doorbell, struct kit *w, IN_KIT_NO_SHADOW)
 {
 	unsigned int i;
 
@@ -310,7 +310,7 @@ TEST(test_next_event_waits_for_the_doorbell, struct kit *w, IN_KIT_NO_SHADOW, IN
 #define SOURCES 3000
 
 /* [ORNIC-EQ-6], [ORNIC-DB-31] Held events are written when ci is told */
-TEST(test_held_events_wait_for_the_doorbell, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
+TEST(test_held_events_wait_for_the_doorbell, struct kit *w, IN_KIT_NO_SHADOW)
 {
 	static struct eq_source source[SOURCES];
 	const struct ornic_eqe *eqe;
@@ -347,7 +347,7 @@ TEST(test_held_events_wait_for_the_doorbell, struct kit *w, IN_KIT_NO_SHADOW, IN
  * [ORNIC-ISO-4] One doorbell tells that the host has consumed a full ring, whose
  * sources have another event each: several turns look at them
  */
-TEST(test_full_ring_is_consumed_in_turns, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
+TEST(test_full_ring_is_consumed_in_turns, struct kit *w, IN_KIT_NO_SHADOW)
 {
 	const unsigned int log_size = 15, size = 1u << log_size;
 	struct eq_source *source = calloc(size, sizeof(*source));
@@ -382,7 +382,7 @@ TEST(test_full_ring_is_consumed_in_turns, struct kit *w, IN_KIT_NO_SHADOW, IN_KI
 }
 
 /* [ORNIC-CQ-18], [ORNIC-CQ-19] The command tells ci, and keeps the request */
-TEST(test_resize_keeps_the_request, struct kit *w, IN_KIT_NO_SHADOW, IN_KIT_CQ_DB)
+TEST(test_resize_keeps_the_request, struct kit *w, IN_KIT_NO_SHADOW)
 {
 	struct ornic_resize_in in = { .num = htole32(w->cq.num),
 				      .log_size = KIT_LOG_CQ + 1 };
