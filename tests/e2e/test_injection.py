@@ -3,9 +3,9 @@
 while."""
 
 import contextlib
+import re
 import shlex
 import signal
-import time
 
 import pytest
 from lab.pair import find_again
@@ -16,6 +16,8 @@ pytestmark = pytest.mark.full
 FAULT = "/sys/kernel/debug/fail_page_alloc"
 PORT = 5800
 QUEUE_BYTES = 1 << 30
+# Frames that a queueing discipline keeps only while its queue is stopped
+WAITING = 200
 
 
 @contextlib.contextmanager
@@ -92,9 +94,16 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
     assert not complaints(vm)
 
 
-def queue_stops(vm, programs, netdev):
+def sent(vm, programs, netdev):
+    """Returns how many frames the netdev has sent."""
     return sum(value for direction, _, name, value in queue_statistics(vm, programs, netdev)
-               if (direction, name) == ("tx", "stop"))
+               if (direction, name) == ("tx", "packets"))
+
+
+def backlog(vm, netdev):
+    """Returns how many frames wait in a queueing discipline at most."""
+    text = vm.check(f"tc -s qdisc show dev {netdev}")
+    return max(map(int, re.findall(r"backlog \S+ (\d+)p", text)))
 
 
 def test_send_ring_filled(debug_pair, guest_programs):
@@ -119,19 +128,18 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
             pass
 """
     assert pings(vm, peer)
-    stops = queue_stops(vm, guest_programs, port.netdev)
-    command = vm.spawn(f"python3 -c {shlex.quote(flood)}", 120)
+    command = vm.spawn(f"python3 -c {shlex.quote(flood)}", 600)
     try:
         for _ in range(5):
             # Send enough datagrams to make sq_ci lag, then fill the ring while the card is stopped
-            time.sleep(1)
+            enough = sent(vm, guest_programs, port.netdev) + 1000
+            wait_until("frames", lambda at=enough: sent(vm, guest_programs, port.netdev) >= at)
             debug_pair.card.process.send_signal(signal.SIGSTOP)
-            time.sleep(3)
+            wait_until("a full ring", lambda: backlog(vm, port.netdev) >= WAITING)
             debug_pair.card.process.send_signal(signal.SIGCONT)
     finally:
         debug_pair.card.process.send_signal(signal.SIGCONT)
         command.kill()
-    assert queue_stops(vm, guest_programs, port.netdev) > stops
     assert pings(vm, peer)
     assert debug_pair.card.stats()["cards"]["nic0"]["nic"]["device"]["bad_sq_pi"] == bad
     assert not complaints(vm)
