@@ -3,7 +3,8 @@
  * Reconfiguration of the queue pairs: number, ring sizes, MTU, VLAN tags and XDP.
  * While the interface is open, new queue pairs replace the old ones: RDMA
  * shares the port, which therefore stays up. Steps that can fail come first and
- * are undone on error; the old queue pairs run until then.
+ * are undone on error; the old queue pairs run until then. A queue pair that has
+ * failed is replaced alone in the same way.
  */
 #include <linux/bpf.h>
 
@@ -11,7 +12,7 @@
 #include "port.h"
 
 /* Directs received frames to other queues; on error nothing changes */
-static int ornic_config_switch_receive(struct ornic_netdev *nd, const struct ornic_queue *queues,
+static int ornic_config_switch_receive(struct ornic_netdev *nd, struct ornic_queue *const *queues,
 				       const struct ornic_config *to, const struct ornic_rss *rss)
 {
 	int err;
@@ -31,7 +32,7 @@ static int ornic_config_switch_receive(struct ornic_netdev *nd, const struct orn
  * device is dead, and then it is reset.
  */
 static void ornic_config_switch_receive_back(struct ornic_netdev *nd,
-					     const struct ornic_queue *queues)
+					     struct ornic_queue *const *queues)
 {
 	ornic_rss_cmd(nd, nd->queues, &nd->rss, nd->rss.entries);
 	ornic_flows_move(nd, queues, nd->queues, nd->config.num_queues);
@@ -51,7 +52,7 @@ static int ornic_config_lower_mtu(struct ornic_netdev *nd, u32 mtu)
 
 	WRITE_ONCE(netdev->mtu, mtu);
 	for (i = 0; i < nd->config.num_queues && !err; i++)
-		err = ornic_tx_wait(&nd->queues[i]);
+		err = ornic_tx_wait(nd->queues[i]);
 	if (!err)
 		err = ornic_config_set_port_mtu(nd, mtu);
 	if (err)
@@ -107,7 +108,7 @@ static void ornic_config_remove_real_queues(struct ornic_netdev *nd, u32 from, u
 		netif_tx_start_queue(netdev_get_tx_queue(netdev, i));
 }
 
-static int ornic_config_prepare_change(struct ornic_netdev *nd, const struct ornic_queue *queues,
+static int ornic_config_prepare_change(struct ornic_netdev *nd, struct ornic_queue *const *queues,
 				       const struct ornic_config *to, const struct ornic_rss *rss)
 {
 	u32 old = nd->config.num_queues;
@@ -145,66 +146,87 @@ err_remove_real_queues:
 	return err;
 }
 
-/* Stops posting by the network stack and XDP redirect, publishes the rest */
-static void ornic_config_pause_sending(struct ornic_netdev *nd)
+/*
+ * Puts a queue pair, or none, in the place of another one, or none, which is returned. What was
+ * posted to that is published. XDP redirect posts to the new one from then on, the network stack
+ * when its queue is woken.
+ */
+static struct ornic_queue *ornic_config_swap_queue(struct ornic_netdev *nd, u32 index,
+						   struct ornic_queue *queue)
 {
-	struct net_device *netdev = nd->netdev;
+	struct netdev_queue *txq = netdev_get_tx_queue(nd->netdev, index);
+	struct ornic_queue *old = nd->queues[index];
+
+	__netif_tx_lock_bh(txq);
+	if (old) {
+		ornic_config_stop_locked(txq);
+		ornic_tx_publish(old);
+		WRITE_ONCE(old->retired, true);
+	}
+	WRITE_ONCE(nd->queues[index], queue);
+	__netif_tx_unlock_bh(txq);
+
+	return old;
+}
+
+/*
+ * Puts queue pairs in their places; @queues holds those that were there afterwards. The device
+ * gives these no more frames. Pairs that were there before go on running.
+ */
+static void ornic_config_swap_queues(struct ornic_netdev *nd, struct ornic_queue **queues)
+{
 	u32 i;
 
-	WRITE_ONCE(nd->open, false);
-	for (i = 0; i < nd->config.num_queues; i++) {
-		struct netdev_queue *txq = netdev_get_tx_queue(netdev, i);
+	for (i = 0; i < nd->max_queues; i++) {
+		if (queues[i] != nd->queues[i] && nd->queues[i])
+			ornic_queue_disable(nd->queues[i]);
+	}
 
-		__netif_tx_lock_bh(txq);
-		ornic_config_stop_locked(txq);
-		ornic_tx_publish(&nd->queues[i]);
-		__netif_tx_unlock_bh(txq);
+	/* Not before, because NAPI wakes queues */
+	for (i = 0; i < nd->max_queues; i++) {
+		if (queues[i] != nd->queues[i])
+			queues[i] = ornic_config_swap_queue(nd, i, queues[i]);
 	}
 }
 
-static void ornic_config_resume_sending(struct ornic_netdev *nd)
-{
-	u32 i;
-
-	/* Allows XDP redirect, see ornic_xdp_xmit() */
-	smp_store_release(&nd->open, true);
-	for (i = 0; i < nd->config.num_queues; i++)
-		netif_tx_wake_queue(netdev_get_tx_queue(nd->netdev, i));
-}
-
-/* Replaces the queue pairs; the old ones get no more frames from the device */
-static void ornic_config_exchange_queues(struct ornic_netdev *nd, struct ornic_queue *queues,
-					 const struct ornic_config *to, const struct ornic_rss *rss)
+/* Starts the queue pairs that are new in their places, destroys those that were there before */
+static void ornic_config_start_queues(struct ornic_netdev *nd, struct ornic_queue **queues)
 {
 	struct net_device *netdev = nd->netdev;
-	struct ornic_queue *old = nd->queues;
-	u32 count = nd->config.num_queues, i;
-
-	for (i = 0; i < count; i++)
-		ornic_queue_disable(&old[i]);
-	ornic_config_pause_sending(nd);
-
-	/* Excludes ndo_tx_timeout() */
-	netif_tx_lock_bh(netdev);
-	nd->queues = queues;
-	nd->config = *to;
-	netif_tx_unlock_bh(netdev);
-	nd->rss = *rss;
-	WRITE_ONCE(netdev->mtu, to->mtu);
+	u32 i;
 
 	/* The old queue pairs finish first, because both share counters */
-	for (i = 0; i < count; i++) {
-		WRITE_ONCE(old[i].retired, true);
-		ornic_queue_finish(&old[i]);
+	for (i = 0; i < nd->max_queues; i++) {
+		if (queues[i] != nd->queues[i] && queues[i])
+			ornic_queue_finish(queues[i]);
 	}
-	ornic_queues_destroy(old, count);
 
-	ornic_config_remove_real_queues(nd, count, to->num_queues);
-	for (i = 0; i < to->num_queues; i++) {
+	synchronize_net();
+	for (i = 0; i < nd->max_queues; i++) {
+		if (queues[i] == nd->queues[i])
+			continue;
+		if (queues[i])
+			ornic_queue_destroy(queues[i]);
+		if (!nd->queues[i])
+			continue;
+
 		netdev_tx_reset_subqueue(netdev, i);
-		ornic_queue_enable(&queues[i]);
+		ornic_queue_enable(nd->queues[i]);
+		netif_tx_wake_queue(netdev_get_tx_queue(netdev, i));
 	}
-	ornic_config_resume_sending(nd);
+	kvfree(queues);
+}
+
+/* Frees queue pairs that were not put in their places */
+static void ornic_config_free_queues(struct ornic_netdev *nd, struct ornic_queue **queues)
+{
+	u32 i;
+
+	for (i = 0; i < nd->max_queues; i++) {
+		if (queues[i] != nd->queues[i] && queues[i])
+			ornic_queue_destroy(queues[i]);
+	}
+	kvfree(queues);
 }
 
 /* Explains an error to users; some operations of the network stack have no extack */
@@ -228,13 +250,14 @@ int ornic_config_change(struct ornic_netdev *nd, const struct ornic_config *to,
 			struct netlink_ext_ack *extack)
 {
 	struct net_device *netdev = nd->netdev;
+	u32 count = nd->config.num_queues;
 	struct ornic_rss rss = nd->rss;
-	struct ornic_queue *queues;
+	struct ornic_queue **queues;
 	int err;
 
 	ASSERT_RTNL();
 
-	if (to->num_queues != nd->config.num_queues && !netif_is_rxfh_configured(netdev))
+	if (to->num_queues != count && !netif_is_rxfh_configured(netdev))
 		ornic_rss_init_table(&rss, to->num_queues);
 
 	if (!nd->open) {
@@ -247,39 +270,77 @@ int ornic_config_change(struct ornic_netdev *nd, const struct ornic_config *to,
 		return 0;
 	}
 
-	queues = ornic_queues_create(nd, to);
-	if (IS_ERR(queues))
-		return ornic_config_error(nd, extack, "no new queues", PTR_ERR(queues));
+	queues = kvzalloc_objs(*queues, nd->max_queues);
+	if (!queues)
+		return ornic_config_error(nd, extack, "no memory", -ENOMEM);
+
+	err = ornic_queues_create(nd, to, queues);
+	if (err) {
+		ornic_config_free_queues(nd, queues);
+		return ornic_config_error(nd, extack, "no new queues", err);
+	}
 
 	err = ornic_config_prepare_change(nd, queues, to, &rss);
 	if (err) {
-		ornic_queues_destroy(queues, to->num_queues);
+		ornic_config_free_queues(nd, queues);
 		return ornic_config_error(nd, extack, "no change to new queues", err);
 	}
 
-	ornic_config_exchange_queues(nd, queues, to, &rss);
+	ornic_config_swap_queues(nd, queues);
+	nd->config = *to;
+	nd->rss = rss;
+	WRITE_ONCE(netdev->mtu, to->mtu);
+	ornic_config_remove_real_queues(nd, count, to->num_queues);
+	ornic_config_start_queues(nd, queues);
+	return 0;
+}
+
+static int ornic_config_replace_failed(struct ornic_netdev *nd, enum ornic_queue_side side)
+{
+	struct ornic_queue **queues;
+	int err;
+	u32 i;
+
+	queues = kvzalloc_objs(*queues, nd->max_queues);
+	if (!queues)
+		return -ENOMEM;
+
+	for (i = 0; i < nd->config.num_queues; i++) {
+		if (test_bit(side, &nd->queues[i]->faults))
+			netdev_info(nd->netdev, "replacing queue %u\n", i);
+		else
+			queues[i] = nd->queues[i];
+	}
+
+	err = ornic_queues_create(nd, &nd->config, queues);
+	if (!err)
+		err = ornic_config_switch_receive(nd, queues, &nd->config, &nd->rss);
+	if (err) {
+		ornic_config_free_queues(nd, queues);
+		return err;
+	}
+
+	ornic_config_swap_queues(nd, queues);
+	ornic_config_start_queues(nd, queues);
 	return 0;
 }
 
 /**
- * ornic_config_replace - replace queue pairs that have failed, and the others
+ * ornic_config_replace - replace the queue pairs that have failed
  * @nd:		the interface; rtnl_lock is not held
+ * @side:	the side that has failed
  *
- * The others lose no frames, and RDMA does not notice.
+ * The others go on running, and RDMA does not notice.
  *
  * Return: 0, also if there are none, or a negative error number.
  */
-int ornic_config_replace(struct ornic_netdev *nd)
+int ornic_config_replace(struct ornic_netdev *nd, enum ornic_queue_side side)
 {
-	struct ornic_config to;
 	int err = 0;
 
 	rtnl_lock();
-	to = nd->config;
 	if (nd->open)
-		err = ornic_config_change(nd, &to, NULL);
-	if (nd->open && !err)
-		netdev_info(nd->netdev, "queue pairs were replaced\n");
+		err = ornic_config_replace_failed(nd, side);
 	rtnl_unlock();
 
 	return err;

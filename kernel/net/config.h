@@ -5,12 +5,13 @@
 
 #include <linux/types.h>
 
+#include "queue.h"
+
 struct bpf_prog;
 struct net_device;
 struct netdev_bpf;
 struct netlink_ext_ack;
 struct ornic_netdev;
-struct ornic_queue;
 
 /**
  * struct ornic_config - configuration of the queue pairs
@@ -32,7 +33,7 @@ struct ornic_config {
 
 int ornic_config_change(struct ornic_netdev *nd, const struct ornic_config *to,
 			struct netlink_ext_ack *extack);
-int ornic_config_replace(struct ornic_netdev *nd);
+int ornic_config_replace(struct ornic_netdev *nd, enum ornic_queue_side side);
 int ornic_config_bpf(struct net_device *netdev, struct netdev_bpf *bpf);
 
 #endif /* ORNIC_CONFIG_H */

@@ -256,6 +256,13 @@ static void ornic_devlink_put_cq(struct devlink_fmsg *fmsg, const struct ornic_c
 	devlink_fmsg_bool_pair_put(fmsg, "cq_holds_completion", ornic_cq_peek(ring));
 }
 
+static enum ornic_queue_side ornic_devlink_side(struct devlink_health_reporter *reporter)
+{
+	struct ornic_core *core = devlink_health_reporter_priv(reporter);
+
+	return reporter == core->tx_reporter ? ORNIC_QUEUE_TX : ORNIC_QUEUE_RX;
+}
+
 static void ornic_devlink_put_queue(struct devlink_fmsg *fmsg, const struct ornic_queue *queue,
 				    enum ornic_queue_side side)
 {
@@ -288,8 +295,7 @@ static int ornic_devlink_queues_diagnose(struct devlink_health_reporter *reporte
 	devlink_fmsg_arr_pair_nest_start(fmsg, "queues");
 	rtnl_lock();
 	for (i = 0; nd->open && i < nd->config.num_queues; i++)
-		ornic_devlink_put_queue(fmsg, &nd->queues[i], reporter == core->tx_reporter ?
-							      ORNIC_QUEUE_TX : ORNIC_QUEUE_RX);
+		ornic_devlink_put_queue(fmsg, nd->queues[i], ornic_devlink_side(reporter));
 	rtnl_unlock();
 	devlink_fmsg_arr_pair_nest_end(fmsg);
 	return 0;
@@ -307,7 +313,7 @@ static int ornic_devlink_queues_recover(struct devlink_health_reporter *reporter
 {
 	struct ornic_core *core = devlink_health_reporter_priv(reporter);
 
-	return ornic_config_replace(netdev_priv(core->odev.netdev));
+	return ornic_config_replace(netdev_priv(core->odev.netdev), ornic_devlink_side(reporter));
 }
 
 static const struct devlink_health_reporter_ops ornic_devlink_tx_ops = {

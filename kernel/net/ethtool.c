@@ -176,7 +176,7 @@ static int ornic_ethtool_write_coalesce(struct ornic_netdev *nd, u32 from, u32 t
 	}
 
 	for (i = from; i < live; i++) {
-		err = ornic_queue_moderate(&nd->queues[i], &coalesce);
+		err = ornic_queue_moderate(nd->queues[i], &coalesce);
 		if (err) {
 			NL_SET_ERR_MSG_FMT_MOD(extack, "queue %u: MODIFY_CQ failed", i);
 			goto err_restore;
@@ -190,7 +190,7 @@ static int ornic_ethtool_write_coalesce(struct ornic_netdev *nd, u32 from, u32 t
 err_restore:
 	/* Also of queue i, whose receives may have the new values */
 	do {
-		ornic_queue_moderate(&nd->queues[i], &nd->coalesce[i]);
+		ornic_queue_moderate(nd->queues[i], &nd->coalesce[i]);
 	} while (i-- > from);
 	return err;
 }

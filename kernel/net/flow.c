@@ -244,13 +244,16 @@ static int ornic_flow_fill(struct ornic_netdev *nd, const struct ethtool_rx_flow
 	return err ? err : ornic_flow_check(nd, spec->location, in);
 }
 
-static int ornic_flow_create_cmd(struct ornic_netdev *nd, const struct ornic_queue *queues,
+/* A rule that drops frames needs a QP, too: use the first */
+static u32 ornic_flow_queue(const struct ornic_flow *flow)
+{
+	return flow->spec.ring_cookie == RX_CLS_FLOW_DISC ? 0 : flow->spec.ring_cookie;
+}
+
+static int ornic_flow_create_cmd(struct ornic_netdev *nd, struct ornic_queue *const *queues,
 				 struct ornic_flow *flow, struct ornic_create_flow_in *in)
 {
-	/* A rule that drops frames needs a QP, too: use the first */
-	u32 index = flow->spec.ring_cookie == RX_CLS_FLOW_DISC ? 0 : flow->spec.ring_cookie;
-
-	in->qpn = cpu_to_le32(queues[index].qpn);
+	in->qpn = cpu_to_le32(queues[ornic_flow_queue(flow)]->qpn);
 	return ornic_cmd_create_as(ornic_nd_dev(nd), true, ORNIC_CMD_CREATE_FLOW, in, sizeof(*in),
 				   &flow->num);
 }
@@ -420,11 +423,15 @@ err_destroy:
 
 /* Old and new rule overlap, so that no frame misses both */
 static int ornic_flow_move(struct ornic_netdev *nd, struct ornic_flow *flow,
-			   const struct ornic_queue *to)
+			   struct ornic_queue *const *from, struct ornic_queue *const *to)
 {
+	u32 index = ornic_flow_queue(flow);
 	struct ornic_flow old = *flow;
 	struct ornic_create_flow_in in;
 	int err;
+
+	if (from[index] == to[index])
+		return 0;
 
 	err = ornic_flow_fill(nd, &flow->spec, &in);
 	if (!err)
@@ -438,13 +445,13 @@ static int ornic_flow_move(struct ornic_netdev *nd, struct ornic_flow *flow,
  * ornic_flows_move - direct the rules to other queues
  * @nd:		the interface
  * @from:	current queues
- * @to:		new queues
+ * @to:		new queues, some of which may be current ones
  * @count:	number of @to; a rule for a queue beyond these is an error
  *
  * Return: 0, or a negative error number, in which case no rule has moved.
  */
-int ornic_flows_move(struct ornic_netdev *nd, const struct ornic_queue *from,
-		     const struct ornic_queue *to, u32 count)
+int ornic_flows_move(struct ornic_netdev *nd, struct ornic_queue *const *from,
+		     struct ornic_queue *const *to, u32 count)
 {
 	unsigned long location, failed;
 	struct ornic_flow *flow;
@@ -457,7 +464,7 @@ int ornic_flows_move(struct ornic_netdev *nd, const struct ornic_queue *from,
 				   flow->spec.location, flow->spec.ring_cookie, count);
 			err = -EINVAL;
 		} else {
-			err = ornic_flow_move(nd, flow, to);
+			err = ornic_flow_move(nd, flow, from, to);
 		}
 		if (err)
 			goto err_move_back;
@@ -471,7 +478,7 @@ err_move_back:
 		if (location == failed)
 			break;
 		/* The device has room for one more rule, as it had before */
-		ornic_flow_move(nd, flow, from);
+		ornic_flow_move(nd, flow, to, from);
 	}
 	return err;
 }

@@ -16,8 +16,8 @@ int ornic_flow_remove(struct ornic_netdev *nd, u32 location);
 int ornic_flow_get(struct ornic_netdev *nd, struct ethtool_rx_flow_spec *spec);
 int ornic_flow_list(struct ornic_netdev *nd, u32 *locations, u32 room);
 int ornic_flows_create(struct ornic_netdev *nd);
-int ornic_flows_move(struct ornic_netdev *nd, const struct ornic_queue *from,
-		     const struct ornic_queue *to, u32 count);
+int ornic_flows_move(struct ornic_netdev *nd, struct ornic_queue *const *from,
+		     struct ornic_queue *const *to, u32 count);
 void ornic_flows_destroy(struct ornic_netdev *nd);
 void ornic_flows_free(struct ornic_netdev *nd);
 

@@ -158,11 +158,9 @@ static int ornic_netdev_up(struct ornic_netdev *nd)
 	if (err)
 		return err;
 
-	nd->queues = ornic_queues_create(nd, &nd->config);
-	if (IS_ERR(nd->queues)) {
-		err = PTR_ERR(nd->queues);
-		goto err_free_keys;
-	}
+	err = ornic_queues_create(nd, &nd->config, nd->queues);
+	if (err)
+		goto err_destroy_queues;
 
 	err = ornic_netdev_filter_restore(nd);
 	if (err)
@@ -183,9 +181,9 @@ static int ornic_netdev_up(struct ornic_netdev *nd)
 
 	for (i = 0; i < count; i++) {
 		netdev_tx_reset_subqueue(netdev, i);
-		ornic_queue_enable(&nd->queues[i]);
+		ornic_queue_enable(nd->queues[i]);
 	}
-	/* Allows XDP redirect, see ornic_xdp_xmit() */
+	/* Allows XDP redirect and ndo_tx_timeout(), which load and acquire it */
 	smp_store_release(&nd->open, true);
 	netif_tx_start_all_queues(netdev);
 	ornic_netdev_update_link(nd);
@@ -197,8 +195,6 @@ err_unset_rx_queues:
 	ornic_rss_cmd(nd, nd->queues, &nd->rss, 0);
 err_destroy_queues:
 	ornic_queues_destroy(nd->queues, count);
-err_free_keys:
-	nd->queues = NULL;
 	ornic_netdev_free_keys(nd);
 	return err;
 }
@@ -210,7 +206,6 @@ err_free_keys:
 static void ornic_netdev_down(struct ornic_netdev *nd)
 {
 	struct net_device *netdev = nd->netdev;
-	struct ornic_queue *queues = nd->queues;
 	u32 i;
 
 	ASSERT_RTNL();
@@ -227,19 +222,15 @@ static void ornic_netdev_down(struct ornic_netdev *nd)
 	ornic_rss_cmd(nd, nd->queues, &nd->rss, 0);
 
 	for (i = 0; i < nd->config.num_queues; i++)
-		ornic_queue_disable(&queues[i]);
+		ornic_queue_disable(nd->queues[i]);
 
 	/*
 	 * Not before, because NAPI wakes queues. Holders of the locks of the
-	 * queues may still see that the port is open; later takers cannot.
+	 * queues, and ndo_tx_timeout(), may still see that the port is open;
+	 * later takers cannot.
 	 */
 	netif_tx_disable(netdev);
-
-	/* Excludes ndo_tx_timeout() */
-	netif_tx_lock_bh(netdev);
-	nd->queues = NULL;
-	netif_tx_unlock_bh(netdev);
-	ornic_queues_destroy(queues, nd->config.num_queues);
+	ornic_queues_destroy(nd->queues, nd->config.num_queues);
 	ornic_netdev_free_keys(nd);
 }
 
@@ -307,17 +298,18 @@ static int ornic_netdev_set_features(struct net_device *netdev, netdev_features_
 static void ornic_netdev_tx_timeout(struct net_device *netdev, unsigned int txqueue)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
-	struct ornic_txq *tx;
+	struct ornic_queue *queue;
 
-	/* Stopped for long, but by close or reconfiguration */
-	if (!nd->queues || txqueue >= nd->config.num_queues)
+	/* Stopped for long, but by close or reconfiguration; pairs with ornic_netdev_up() */
+	if (!smp_load_acquire(&nd->open))
+		return;
+	queue = READ_ONCE(nd->queues[txqueue]);
+	if (!queue)
 		return;
 
-	tx = &nd->queues[txqueue].tx;
-	ornic_queue_fail(&nd->queues[txqueue], ORNIC_QUEUE_TX,
-			 "no send was completed for %u ms (pi %u, ci %u)",
+	ornic_queue_fail(queue, ORNIC_QUEUE_TX, "no send was completed for %u ms (pi %u, ci %u)",
 			 netif_xmit_timeout_ms(netdev_get_tx_queue(netdev, txqueue)),
-			 READ_ONCE(tx->published), READ_ONCE(tx->ci));
+			 READ_ONCE(queue->tx.published), READ_ONCE(queue->tx.ci));
 }
 
 /* ---- Counters ------------------------------------------------------------ */
@@ -522,6 +514,10 @@ int ornic_netdev_alloc(struct ornic_core *core)
 	if (!nd->coalesce)
 		goto err_free_stats;
 
+	nd->queues = kvzalloc_objs(*nd->queues, queues);
+	if (!nd->queues)
+		goto err_free_coalesce;
+
 	for (i = 0; i < queues; i++) {
 		u64_stats_init(&nd->stats[i].tx.syncp);
 		u64_stats_init(&nd->stats[i].tx.xmit_syncp);
@@ -532,6 +528,8 @@ int ornic_netdev_alloc(struct ornic_core *core)
 	core->port_event = ornic_netdev_port_event;
 	return 0;
 
+err_free_coalesce:
+	kvfree(nd->coalesce);
 err_free_stats:
 	kvfree(nd->stats);
 err_free_rx_filter:
@@ -552,6 +550,7 @@ void ornic_netdev_free(struct net_device *netdev)
 	disable_work_sync(&nd->link_work);
 	disable_delayed_work_sync(&nd->missed_work);
 	ornic_flows_free(nd);
+	kvfree(nd->queues);
 	kvfree(nd->coalesce);
 	kvfree(nd->stats);
 	kfree(nd->rx_filter);

@@ -21,12 +21,13 @@
  * @netdev:	the interface
  * @core:	the device
  * @config:	configuration of the queue pairs, current or for the next open
- * @queues:	@config.num_queues queue pairs while @open
+ * @queues:	@config.num_queues queue pairs while @open, of @max_queues entries; the others are
+ *		NULL. While @open an entry changes under the lock of its send queue, too
  * @stats:	their counters, @max_queues of them
  * @coalesce:	moderation of their interrupts, @max_queues of them
  * @max_queues:	limit given by vectors and device
  * @open:	the queues exist; XDP redirect reads it under the lock of a send
- *		queue instead of rtnl_lock
+ *		queue instead of rtnl_lock, and ndo_tx_timeout() under tx_global_lock
  * @pdn:	protection domain of the queues
  * @lkey:	key for all DMA addresses
  * @link_work:	queries the state of the port
@@ -46,7 +47,7 @@ struct ornic_netdev {
 	struct net_device *netdev;
 	struct ornic_core *core;
 	struct ornic_config config;
-	struct ornic_queue *queues;
+	struct ornic_queue **queues;
 	struct ornic_queue_stats *stats;
 	struct ornic_coalesce *coalesce;
 	u32 max_queues;

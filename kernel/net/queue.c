@@ -25,7 +25,7 @@ static struct ornic_queue *ornic_queue_of_cq(struct ornic_res *res, bool rx)
 }
 
 /**
- * ornic_queue_fail - have the queue pairs replaced, because one has failed
+ * ornic_queue_fail - have a queue pair replaced, because it has failed
  * @queue:	the queue pair
  * @side:	the side that has failed
  * @fmt:	reason for the log, without a newline
@@ -53,7 +53,7 @@ void ornic_queue_fail(struct ornic_queue *queue, enum ornic_queue_side side, con
 	queue_delayed_work(system_dfl_long_wq, &core->recovery, 0);
 }
 
-/* One report is for all queue pairs that have failed, because they are replaced together */
+/* One report is for all queue pairs whose side has failed, because they are replaced together */
 static void ornic_queue_report_side(struct ornic_netdev *nd, enum ornic_queue_side side,
 				    struct devlink_health_reporter *reporter)
 {
@@ -64,9 +64,9 @@ static void ornic_queue_report_side(struct ornic_netdev *nd, enum ornic_queue_si
 
 	rtnl_lock();
 	for (i = 0; nd->open && i < nd->config.num_queues; i++) {
-		if (!test_bit(side, &nd->queues[i].faults))
+		if (!test_bit(side, &nd->queues[i]->faults))
 			continue;
-		if (__test_and_set_bit(side, &nd->queues[i].reported))
+		if (__test_and_set_bit(side, &nd->queues[i]->reported))
 			reported++;
 		else if (!found++)
 			first = i;
@@ -411,21 +411,29 @@ static int ornic_queue_poll(struct napi_struct *napi, int budget)
 
 /**
  * ornic_queue_create - create a queue pair, ready to run
- * @queue:	nd and index are set
+ * @nd:		the interface; its PD and key exist
+ * @index:	index of the pair; another one may have it, too, which this one is to replace
  * @config:	its configuration
  *
- * Return: 0 or a negative error number.
+ * Return: the queue pair or an error pointer.
  */
-int ornic_queue_create(struct ornic_queue *queue, const struct ornic_config *config)
+static struct ornic_queue *ornic_queue_create(struct ornic_netdev *nd, u32 index,
+					      const struct ornic_config *config)
 {
-	struct ornic_netdev *nd = queue->nd;
-	const struct ornic_coalesce *coalesce = &nd->coalesce[queue->index];
+	const struct ornic_coalesce *coalesce = &nd->coalesce[index];
+	struct ornic_queue *queue;
 	int err;
 
+	queue = kzalloc_node(sizeof(*queue), GFP_KERNEL, ornic_nd_node(nd));
+	if (!queue)
+		return ERR_PTR(-ENOMEM);
+
+	queue->nd = nd;
+	queue->index = index;
 	queue->tx.log_slots = ilog2(config->tx_slots);
 	queue->rx.log_wqes = ilog2(config->rx_wqes);
-	queue->tx.stats = &nd->stats[queue->index].tx;
-	queue->rx.stats = &nd->stats[queue->index].rx;
+	queue->tx.stats = &nd->stats[index].tx;
+	queue->rx.stats = &nd->stats[index].rx;
 	queue->tx_cq_res.event = ornic_queue_tx_cq_event;
 	queue->rx_cq_res.event = ornic_queue_rx_cq_event;
 	queue->tx_cq_res.gap_found = ornic_queue_tx_cq_gap;
@@ -435,9 +443,9 @@ int ornic_queue_create(struct ornic_queue *queue, const struct ornic_config *con
 
 	err = ornic_queue_alloc_bufs(queue);
 	if (err)
-		return err;
+		goto err_free_queue;
 
-	netif_napi_add_config(nd->netdev, &queue->napi, ornic_queue_poll, queue->index);
+	netif_napi_add_config(nd->netdev, &queue->napi, ornic_queue_poll, index);
 
 	err = ornic_rx_init(queue);
 	if (err)
@@ -481,7 +489,7 @@ int ornic_queue_create(struct ornic_queue *queue, const struct ornic_config *con
 	if (err)
 		goto err_destroy_qp;
 
-	return 0;
+	return queue;
 
 err_destroy_qp:
 	ornic_queue_destroy_qp(queue);
@@ -496,12 +504,15 @@ err_uninit_rx:
 err_del_napi:
 	netif_napi_del(&queue->napi);
 	ornic_queue_free_bufs(queue);
-	return err;
+err_free_queue:
+	kfree(queue);
+	return ERR_PTR(err);
 }
 
 /**
  * ornic_queue_destroy - destroy a queue pair
- * @queue:	created and disabled
+ * @queue:	disabled, or never enabled. synchronize_net() was called since, because a poll that has
+ *		given up NAPI may still arm the rings, and ndo_tx_timeout() look at the pair.
  */
 void ornic_queue_destroy(struct ornic_queue *queue)
 {
@@ -512,6 +523,7 @@ void ornic_queue_destroy(struct ornic_queue *queue)
 	ornic_rx_uninit(queue);
 	netif_napi_del(&queue->napi);
 	ornic_queue_free_bufs(queue);
+	kfree(queue);
 }
 
 static void ornic_queue_begin_poll(struct ornic_queue *queue)
@@ -582,43 +594,41 @@ void ornic_queue_finish(struct ornic_queue *queue)
  * ornic_queues_create - create queue pairs, ready to run
  * @nd:		the interface; its PD and key exist
  * @config:	their configuration
+ * @queues:	@config.num_queues entries; the pairs are created of those that are NULL, and on
+ *		error of a part of those
  *
- * Return: the queue pairs or an error pointer.
+ * Return: 0 or a negative error number.
  */
-struct ornic_queue *ornic_queues_create(struct ornic_netdev *nd,
-					const struct ornic_config *config)
+int ornic_queues_create(struct ornic_netdev *nd, const struct ornic_config *config,
+			struct ornic_queue **queues)
 {
-	struct ornic_queue *queues;
+	struct ornic_queue *queue;
 	u32 i;
-	int err;
-
-	queues = kvcalloc_node(config->num_queues, sizeof(*queues), GFP_KERNEL, ornic_nd_node(nd));
-	if (!queues)
-		return ERR_PTR(-ENOMEM);
 
 	for (i = 0; i < config->num_queues; i++) {
-		queues[i].nd = nd;
-		queues[i].index = i;
-		err = ornic_queue_create(&queues[i], config);
-		if (err) {
-			ornic_queues_destroy(queues, i);
-			return ERR_PTR(err);
-		}
+		if (queues[i])
+			continue;
+
+		queue = ornic_queue_create(nd, i, config);
+		if (IS_ERR(queue))
+			return PTR_ERR(queue);
+		queues[i] = queue;
 	}
 
-	return queues;
+	return 0;
 }
 
 /**
  * ornic_queues_destroy - destroy queue pairs
- * @queues:	disabled, or never enabled
- * @count:	number of queue pairs that were created
+ * @queues:	those that exist are disabled, or were never enabled; all become NULL
+ * @count:	number of entries
  */
-void ornic_queues_destroy(struct ornic_queue *queues, u32 count)
+void ornic_queues_destroy(struct ornic_queue **queues, u32 count)
 {
-	/* A poll that has given up NAPI may still arm the rings */
 	synchronize_net();
-	while (count--)
-		ornic_queue_destroy(&queues[count]);
-	kvfree(queues);
+	while (count--) {
+		if (queues[count])
+			ornic_queue_destroy(queues[count]);
+		queues[count] = NULL;
+	}
 }

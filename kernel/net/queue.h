@@ -111,7 +111,6 @@ struct ornic_queue {
 	struct ornic_dbuf dbr_buf;
 };
 
-int ornic_queue_create(struct ornic_queue *queue, const struct ornic_config *config);
 void ornic_queue_destroy(struct ornic_queue *queue);
 void ornic_queue_enable(struct ornic_queue *queue);
 void ornic_queue_disable(struct ornic_queue *queue);
@@ -120,8 +119,8 @@ int ornic_queue_moderate(struct ornic_queue *queue, const struct ornic_coalesce 
 __printf(3, 4) void ornic_queue_fail(struct ornic_queue *queue, enum ornic_queue_side side,
 				     const char *fmt, ...);
 void ornic_queue_report(struct ornic_netdev *nd);
-struct ornic_queue *ornic_queues_create(struct ornic_netdev *nd,
-					const struct ornic_config *config);
-void ornic_queues_destroy(struct ornic_queue *queues, u32 count);
+int ornic_queues_create(struct ornic_netdev *nd, const struct ornic_config *config,
+			struct ornic_queue **queues);
+void ornic_queues_destroy(struct ornic_queue **queues, u32 count);
 
 #endif /* ORNIC_QUEUE_H */

@@ -24,7 +24,7 @@ void ornic_rss_init_table(struct ornic_rss *rss, u32 num_queues)
  *
  * Return: 0 or a negative error number.
  */
-int ornic_rss_cmd(struct ornic_netdev *nd, const struct ornic_queue *queues,
+int ornic_rss_cmd(struct ornic_netdev *nd, struct ornic_queue *const *queues,
 		  const struct ornic_rss *rss, u32 count)
 {
 	struct ornic_rx_queues_in in = {
@@ -35,7 +35,7 @@ int ornic_rss_cmd(struct ornic_netdev *nd, const struct ornic_queue *queues,
 
 	memcpy(in.key, rss->key, sizeof(in.key));
 	for (i = 0; i < count; i++)
-		in.qpn[i] = cpu_to_le32(queues[rss->table[i]].qpn);
+		in.qpn[i] = cpu_to_le32(queues[rss->table[i]]->qpn);
 
 	return ornic_cmd_exec_urgent(ornic_nd_dev(nd), ORNIC_CMD_SET_RX_QUEUES, &in, sizeof(in),
 				     NULL, 0);

@@ -26,7 +26,7 @@ struct ornic_rss {
 };
 
 void ornic_rss_init_table(struct ornic_rss *rss, u32 num_queues);
-int ornic_rss_cmd(struct ornic_netdev *nd, const struct ornic_queue *queues,
+int ornic_rss_cmd(struct ornic_netdev *nd, struct ornic_queue *const *queues,
 		  const struct ornic_rss *rss, u32 count);
 int ornic_rss_apply(struct ornic_netdev *nd);
 

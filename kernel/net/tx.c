@@ -316,7 +316,7 @@ netdev_features_t ornic_tx_features_check(struct sk_buff *skb, struct net_device
 netdev_tx_t ornic_tx_start_xmit(struct sk_buff *skb, struct net_device *netdev)
 {
 	struct ornic_netdev *nd = netdev_priv(netdev);
-	struct ornic_queue *queue = &nd->queues[skb_get_queue_mapping(skb)];
+	struct ornic_queue *queue = nd->queues[skb_get_queue_mapping(skb)];
 	struct ornic_txq *tx = &queue->tx;
 	struct netdev_queue *txq = netdev_get_tx_queue(netdev, queue->index);
 	bool more = netdev_xmit_more();

@@ -108,13 +108,13 @@ int ornic_xdp_xmit(struct net_device *netdev, int count, struct xdp_frame **fram
 		return -EINVAL;
 
 	__netif_tx_lock(txq, cpu);
-	/* Pairs with the release of open; the lock keeps the queues alive */
-	if (unlikely(!smp_load_acquire(&nd->open) || index >= nd->config.num_queues)) {
+	/* Pairs with ornic_netdev_up(); the lock keeps the queue pair alive */
+	if (unlikely(!smp_load_acquire(&nd->open) || !nd->queues[index])) {
 		__netif_tx_unlock(txq);
 		return -ENETDOWN;
 	}
 
-	queue = &nd->queues[index];
+	queue = nd->queues[index];
 	tx = &queue->tx;
 	while (sent < count && !ornic_tx_xdp(queue, frames[sent], ORNIC_TX_XDP_REDIRECT))
 		sent++;

@@ -3,6 +3,7 @@
 no caller hangs. The carrier follows the port. Faults are injected through the control socket."""
 
 import json
+import re
 import time
 
 import pytest
@@ -10,7 +11,7 @@ from lab.pair import find_again
 from lab.perftest import pingpong, rping
 from settings import (
     RECOVERY, Traffic, bind_again, come_back, complaints, control, counters, fail, inject,
-    pci_address, pings, reset_function, set_up_again, wait_until,
+    napi_instances, pci_address, pings, queue_statistics, reset_function, set_up_again, wait_until,
 )
 
 # Recoveries within ten minutes after which the driver gives a card up (ORNIC_RECOVERY_BURST)
@@ -20,6 +21,9 @@ HANG = 120
 # Seconds in which a device that is not given up would be back
 BACK = 10
 
+
+# A second address in the net of the first ones
+OTHER_IP = "10.10.0.99"
 
 # Causes in the register of a card that has stopped (enum ornic_fatal_cause)
 CAUSES = {"fatal": 5, "no bus master": 7}
@@ -155,28 +159,31 @@ def completes_wrongly(pair, vm):
     control(pair.card, "lie nic0 none")
 
 
+def recovered(pair, vm):
+    """Returns the names of the reporters of queues, each as often as it has had some replaced."""
+    return [name for name in ("tx", "rx") for _ in range(reporter(pair, vm, name)["recover"])]
+
+
+def queues(pair, vm, words, side):
+    """Returns what a reporter tells about each queue."""
+    found = devlink(pair, vm, f"health {words} {{}} reporter {side}")["queues"]
+    return {queue["queue"]: queue for queue in found}
+
+
 def test_queue_replaced(pair):
-    """If a queue of the netdev fails, its reporter has the queues replaced, and RDMA does not
-    notice. If one of the same side fails again soon, the device is reset."""
+    """If a queue of the netdev fails, its reporter has it replaced, and RDMA does not notice. If
+    one of the same side fails again soon, the device is reset."""
     vm = pair.a
     rebind(pair, vm)
-
-    def recovered(*names):
-        return [name for name in names for _ in range(reporter(pair, vm, name)["recover"])]
-
-    def queues(words):
-        found = devlink(pair, vm, f"health {words} {{}} reporter {side}")["queues"]
-        return {queue["queue"]: queue for queue in found}
-
     device, said = rdma_index(vm), len(complaints(vm))
     completes_wrongly(pair, vm)
-    wait_until("the queues are replaced", lambda: recovered("tx", "rx"))
-    [side] = recovered("tx", "rx")
+    wait_until("the queue is replaced", lambda: recovered(pair, vm))
+    [side] = recovered(pair, vm)
     assert pings(vm, pair.ornic[pair.b].ip)
     pingpong(pair, pair.ornic)
     assert rdma_index(vm) == device
-    [failed] = [queue for queue in queues("dump show").values() if queue["failed"]]
-    now = queues("diagnose")[failed["queue"]]
+    [failed] = [queue for queue in queues(pair, vm, "dump show", side).values() if queue["failed"]]
+    now = queues(pair, vm, "diagnose", side)[failed["queue"]]
     assert now["qpn"] != failed["qpn"] and not now["failed"]
     assert len(complaints(vm)) == said + 1
 
@@ -185,16 +192,75 @@ def test_queue_replaced(pair):
 
     def fails_again():
         while not is_reset():
-            number = len(recovered("tx", "rx"))
+            number = len(recovered(pair, vm))
             completes_wrongly(pair, vm)
             wait_until("that has an effect",
-                       lambda: is_reset() or len(recovered("tx", "rx")) > number)
+                       lambda: is_reset() or len(recovered(pair, vm)) > number)
         # The other side may have failed once
         assert len(complaints(vm)) <= said + 4
 
     vm.expects(r"ornic \S+: queue \d+ has failed, and is not replaced: error -125")
     come_back(pair, vm, fails_again)
     pingpong(pair, pair.ornic)
+
+
+@pytest.fixture
+def queue_flows(pair, guest_programs):
+    """Pings from VM `b`, a flow per queue of VM `a`: the queue gets the requests, and sends the
+    replies, because its interrupt is for the processor of its number."""
+    vm, port, peer = pair.a, pair.ornic[pair.a], pair.ornic[pair.b]
+    rebind(pair, vm)
+    pair.b.check(f"ip addr add {OTHER_IP}/24 dev {peer.netdev}")
+    flows = []
+    for queue, source in enumerate((peer.ip, OTHER_IP)):
+        vm.check(f"ethtool -N {port.netdev} flow-type ip4 src-ip {source} action {queue} && "
+                 f"echo {1 << queue} >/sys/class/net/{port.netdev}/queues/tx-{queue}/xps_cpus")
+        assert pings(vm, source)
+        flows.append(pair.b.spawn(f"ping -i 0.02 -I {source} {port.ip}", 300))
+    yield flows
+    for flow in flows:
+        flow.kill("KILL")
+        flow.wait()
+    pair.b.check(f"ip addr del {OTHER_IP}/24 dev {peer.netdev}")
+    rebind(pair, vm)
+
+
+def test_queue_replaced_alone(pair, queue_flows, guest_programs):
+    """If a queue of the netdev fails, the other one keeps its QP and loses no frame. The new one
+    has what the old one had."""
+    vm, netdev = pair.a, pair.ornic[pair.a].netdev
+
+    def qpns():
+        return [queues(pair, vm, "diagnose", "tx")[queue]["qpn"] for queue in (0, 1)]
+
+    def packets():
+        rows = queue_statistics(vm, guest_programs, netdev)
+        return {row[:2]: row[3] for row in rows if row[2] == "packets"}
+
+    def wait_flowing():
+        before = packets()
+        wait_until("all queues are in use",
+                   lambda: all(value > before[key] + 10 for key, value in packets().items()))
+
+    wait_flowing()
+    said, old = len(complaints(vm)), qpns()
+    napi, count = napi_instances(vm, guest_programs, netdev), packets()
+    vm.expects(r"ornic \S+: queue \d+: completion of (send|receive) .*")
+    control(pair.card, "lie nic0 index.completion,count=1")
+    wait_until("the queue is replaced", lambda: recovered(pair, vm))
+    control(pair.card, "lie nic0 none")
+    wait_flowing()
+    assert len(recovered(pair, vm)) == 1 and len(complaints(vm)) == said + 1
+    now = qpns()
+    [failed] = [queue for queue in (0, 1) if now[queue] != old[queue]]
+    assert napi_instances(vm, guest_programs, netdev) == napi
+    assert all(value > count[key] for key, value in packets().items())
+    other = queue_flows[1 - failed]
+    other.kill("INT")
+    _, output = other.wait()
+    answered = sorted(map(int, re.findall(r"icmp_seq=(\d+) ttl", output)))
+    # Behind the last answer, pings may be in flight
+    assert answered == list(range(1, len(answered) + 1)) and len(answered) > 20, output
 
 
 @pytest.mark.full

@@ -155,7 +155,7 @@ def test_change_without_memory(debug_pair):
     shown = f"ethtool -g {port.netdev}; cat /sys/class/net/{port.netdev}/mtu"
     before = vm.check(shown)
     for change in (f"ethtool -G {port.netdev} rx 512", f"ip link set {port.netdev} mtu 1500"):
-        with no_pages(vm, "ornic_queue_create"):
+        with no_pages(vm, "ornic_queues_create"):
             assert vm.run(change)[0], change
         assert vm.check(shown) == before
         assert carrier_changes(vm, port.netdev) == carrier
