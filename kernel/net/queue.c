@@ -2,6 +2,7 @@
 /* Queue pair of the interface: memory, CQs, QP, NAPI */
 #include <linux/delay.h>
 #include <net/devlink.h>
+#include <net/gro.h>
 
 #include "cmd.h"
 #include "eq.h"
@@ -388,6 +389,9 @@ static int ornic_queue_poll(struct napi_struct *napi, int budget)
 
 	more = ornic_tx_poll(queue, budget);
 	work = ornic_rx_poll(queue, budget);
+	/* With gro_flush_timeout GRO holds frames for the next poll, but this may be the last one */
+	if (queue->retired)
+		napi_gro_flush(napi, false);
 	if (more || work == budget)
 		return budget;
 
@@ -583,6 +587,9 @@ void ornic_queue_finish(struct ornic_queue *queue)
 {
 	u32 tries = ORNIC_QUEUE_FINISH_TRIES;
 
+	/* Once in any case, for the frames that GRO holds */
+	ornic_queue_begin_poll(queue);
+	napi_disable(&queue->napi);
 	while (ornic_queue_busy(queue) && tries--) {
 		ornic_queue_begin_poll(queue);
 		usleep_range(ORNIC_QUEUE_FINISH_US, 2 * ORNIC_QUEUE_FINISH_US);

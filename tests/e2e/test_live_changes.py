@@ -3,11 +3,12 @@
 queues are replaced without losing a frame."""
 
 import re
+import shlex
 import time
 
 import pytest
 from lab.pair import find_again
-from settings import Traffic, carrier_changes, napi_instances, pings, reset_function
+from settings import Traffic, carrier_changes, napi_instances, pings, reset_function, wait_until
 
 CHANGES = (
     "ethtool -G {netdev} tx 256 rx 512",
@@ -19,6 +20,34 @@ CHANGES = (
     "ip link set {netdev} mtu 9000",
     "ethtool -G {netdev} tx 1024 rx 1024",
 )
+# Sends a TCP segment that GRO holds: correct, with data and without PSH
+SEGMENT = """
+import socket, struct, sys
+netdev, mac, src, dst = sys.argv[1:]
+def checksum(data):
+    total = sum(struct.unpack(f">{len(data) // 2}H", data))
+    return 0xffff - (total % 0xffff or 0xffff)
+data, addresses = bytes(100), socket.inet_aton(src) + socket.inet_aton(dst)
+def tcp(check=0):
+    return struct.pack(">HHIIHHHH", 9, 9, 1, 1, 0x5010, 100, check, 0) + data
+def ip(check=0):
+    return struct.pack(">BBHHHBBH", 0x45, 0, 40 + len(data), 1, 0x4000, 64, 6, check) + addresses
+segment = tcp(checksum(addresses + struct.pack(">HH", 6, len(tcp())) + tcp()))
+with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as sock:
+    sock.bind((netdev, 0))
+    sock.send(bytes.fromhex(mac.replace(":", "")) + bytes.fromhex("0200000001070800") +
+              ip(checksum(ip())) + segment)
+"""
+# Prints a line when it listens, and one when the network stack gets the segment
+SEES_SEGMENT = """
+import socket, sys
+sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
+sock.bind((sys.argv[1], 0x0800))
+print("listens", flush=True)
+while not sock.recv(1 << 16)[23:].startswith(bytes([6])):
+    pass
+print("sees it", flush=True)
+"""
 # Seconds after which the network stack reports a queue that is stopped (ORNIC_TX_TIMEOUT)
 WATCHDOG = 15
 
@@ -72,6 +101,33 @@ def test_changes_lose_no_frame(taps, guest_programs):
     answered = sorted(map(int, re.findall(r"icmp_seq=(\d+) ttl", output)))
     # Behind the last answer, pings may be in flight
     assert answered == list(range(1, len(answered) + 1)) and len(answered) > 100, output
+
+
+@pytest.fixture
+def held_by_gro(taps):
+    """Has GRO hold frames of VM `a` for ten minutes, and returns what was seen of SEGMENT."""
+    vm, netdev = taps.a, taps.ornic[taps.a].netdev
+    timeout = f"/sys/class/net/{netdev}/gro_flush_timeout"
+    vm.check(f"echo 600000000000 >{timeout}; rm -f /tmp/seen")
+    program = vm.spawn(f"python3 -c {shlex.join([SEES_SEGMENT, netdev])} >/tmp/seen 2>&1", 300)
+    yield lambda: vm.run("cat /tmp/seen")[1].splitlines()
+    program.kill("KILL")
+    program.wait()
+    vm.check(f"echo 0 >{timeout}; ethtool -G {netdev} tx 1024")
+
+
+def test_change_passes_on_what_gro_holds(taps, held_by_gro):
+    """The network stack gets a frame that GRO holds when its queue is replaced. A frame that comes
+    later to the same queue may let it out before."""
+    vm, port, peer = taps.a, taps.ornic[taps.a], taps.ornic[taps.b]
+    received = f"cat /sys/class/net/{port.netdev}/statistics/rx_packets"
+    wait_until("the program listens", held_by_gro)
+    before = int(vm.check(received))
+    words = shlex.join([SEGMENT, peer.netdev, taps.card.macs[0], peer.ip, port.ip])
+    taps.b.check(f"python3 -c {words}")
+    wait_until("it has arrived", lambda: int(vm.check(received)) > before)
+    vm.check(f"ethtool -G {port.netdev} tx 512", 60)
+    wait_until("it is passed on", lambda: held_by_gro() == ["listens", "sees it"])
 
 
 @pytest.fixture
