@@ -50,7 +50,7 @@ struct ornic_eq;
  * @num_keepable: doorbell pages, in use or in @spares, that may be kept
  * @clock:	PTP hardware clock
  * @adev:	auxiliary device, NULL while there is none
- * @up:		the device runs, or has failed but was not taken down yet;
+ * @started:	the device runs, or has failed but was not taken down yet;
  *		protected by devl_lock
  * @paused:	taken down for an external reset, a bus error or sleep that is
  *		not over yet, or for the end of the system; protected by the
@@ -95,7 +95,7 @@ struct ornic_core {
 	u32 num_keepable;
 	struct ornic_clock clock;
 	struct ornic_adev *adev;
-	bool up;
+	bool started;
 	bool paused;
 	bool starved;
 	struct delayed_work recovery;

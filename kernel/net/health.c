@@ -350,7 +350,7 @@ int ornic_recovery_run(struct ornic_core *core, bool asked)
 		return -EBUSY;
 	}
 
-	if (core->up && ornic_cmdq_running(&core->cmdq))
+	if (core->started && ornic_cmdq_running(&core->cmdq))
 		return 0;
 
 	if (asked)
@@ -362,7 +362,7 @@ int ornic_recovery_run(struct ornic_core *core, bool asked)
 static void ornic_recovery_forgo(struct ornic_core *core)
 {
 	devl_lock(priv_to_devlink(core));
-	if (core->up && !ornic_cmdq_running(&core->cmdq)) {
+	if (core->started && !ornic_cmdq_running(&core->cmdq)) {
 		ornic_stop(core);
 		dev_err(ornic_device(core), "device stays down until devlink recovers it\n");
 	}
@@ -379,7 +379,7 @@ static void ornic_recovery_work(struct work_struct *work)
 	/* Lack of memory is not a failure of the device: no limit applies */
 	if (core->starved && !ornic_recovery_restart(core))
 		dev_info(ornic_device(core), "device recovered\n");
-	up = core->up;
+	up = core->started;
 	running = ornic_cmdq_running(&core->cmdq);
 	devl_unlock(priv_to_devlink(core));
 

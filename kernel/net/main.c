@@ -137,7 +137,7 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		goto err_unregister_netdev;
 
 	ornic_health_start(core);
-	core->up = true;
+	core->started = true;
 	devl_register(priv_to_devlink(core));
 	devl_unlock(priv_to_devlink(core));
 	return 0;

@@ -478,7 +478,7 @@ int ornic_start(struct ornic_core *core)
 		goto err_stop_clock;
 
 	ornic_health_start(core);
-	core->up = true;
+	core->started = true;
 	return 0;
 
 err_stop_clock:
@@ -497,10 +497,10 @@ void ornic_stop(struct ornic_core *core)
 {
 	devl_assert_locked(priv_to_devlink(core));
 
-	if (!core->up)
+	if (!core->started)
 		return;
 
-	core->up = false;
+	core->started = false;
 	/*
 	 * Consumers of RDMA may take a minute to let a dead device go. Frames
 	 * that it does not complete would time out meanwhile.
