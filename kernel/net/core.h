@@ -37,8 +37,6 @@ struct ornic_eq;
  * @has_effects: @effects is valid, and other commands are not executed
  * @effects:	ORNIC_EFFECT_* by opcode
  * @cmdq:	admin queue
- * @port_event: called in hard interrupt context when the link of the port has
- *		changed; set before there are event queues
  * @eqs:	event queues, one per vector
  * @res:	receivers of events by number, per type
  * @nums:	numbers in use, per kind of object
@@ -83,7 +81,6 @@ struct ornic_core {
 	bool has_effects;
 	u8 effects[ORNIC_EFFECTS_MAX];
 	struct ornic_cmdq cmdq;
-	void (*port_event)(struct ornic_core *core);
 	struct ornic_eq *eqs;
 	struct xarray res[ORNIC_RES_TYPES];
 	struct xarray nums[ORNIC_NUM_KINDS];

@@ -14,6 +14,7 @@
 #include "core.h"
 #include "eq.h"
 #include "health.h"
+#include "netdev.h"
 #include "ornic_trace.h"
 #include "res.h"
 
@@ -80,7 +81,7 @@ static void ornic_eq_handle(struct ornic_core *core, const struct ornic_eqe *eqe
 		break;
 	case ORNIC_EVENT_PORT_UP:
 	case ORNIC_EVENT_PORT_DOWN:
-		core->port_event(core);
+		ornic_netdev_port_event(core->odev.netdev);
 		break;
 	case ORNIC_EVENT_DEVICE_FATAL:
 		ornic_fail(core, "device reports fatal error %u", num);

@@ -43,9 +43,15 @@ static void ornic_netdev_link_work(struct work_struct *work)
 	rtnl_unlock();
 }
 
-static void ornic_netdev_port_event(struct ornic_core *core)
+/**
+ * ornic_netdev_port_event - the link of the port has changed
+ * @netdev:	the interface; it exists while there are event queues
+ *
+ * Called in hard interrupt context.
+ */
+void ornic_netdev_port_event(struct net_device *netdev)
 {
-	struct ornic_netdev *nd = netdev_priv(core->odev.netdev);
+	struct ornic_netdev *nd = netdev_priv(netdev);
 
 	queue_work(system_dfl_wq, &nd->link_work);
 }
@@ -525,7 +531,6 @@ int ornic_netdev_alloc(struct ornic_core *core)
 	}
 
 	core->odev.netdev = netdev;
-	core->port_event = ornic_netdev_port_event;
 	return 0;
 
 err_free_coalesce:

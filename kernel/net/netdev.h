@@ -81,6 +81,7 @@ static inline int ornic_nd_node(struct ornic_netdev *nd)
 
 int ornic_netdev_alloc(struct ornic_core *core);
 void ornic_netdev_free(struct net_device *netdev);
+void ornic_netdev_port_event(struct net_device *netdev);
 int ornic_netdev_register(struct net_device *netdev);
 void ornic_netdev_unregister(struct net_device *netdev);
 int ornic_netdev_attach(struct net_device *netdev);
