@@ -33,7 +33,7 @@ class Patch:
     series: str
     subject: str
     message: str
-    # Stems of the files that it adds, as net/queue
+    # Files that it adds, by their stems, as net/queue, or one of a stem, as net/queue.h
     files: list = field(default_factory=list)
     # Names that it adds to files of earlier patches: NAME, STEM:NAME, a pattern of either, or
     # .MEMBER of any struct, where a function or a variable has the same name
@@ -112,7 +112,8 @@ class States:
         self.adds = {}
         for number, patch in enumerate(self.patches):
             for wanted in patch.files:
-                found = [path for path in self.files if stem(path) == wanted]
+                found = [path for path in self.files
+                         if stem(path) == wanted or path.endswith(f"/{wanted}")]
                 if not found:
                     raise RecipeProblem(f"{patch.series}: {patch.subject}: there is no file "
                                         f"{wanted}")
