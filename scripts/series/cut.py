@@ -39,6 +39,8 @@ class Cut:
         self.removed, self.flat, self.no_else = set(), set(), set()
         self.dead_declarators = set()
         self.lines_gone, self.edits, self.dedent = set(), {}, {}
+        # Labels of the function that is looked at that have become one, by name, and those of lines
+        self.merged, self.labels_of = {}, {}
         # Names and members that have gone with their items, and those that remain
         self.dead, self.dead_members = set(), set()
         self.live, self.live_members = set(), set()
@@ -242,12 +244,15 @@ class Cut:
     def function(self, item):
         """Cuts the body. Returns true if nothing of it remains."""
         nodes, local = item.parts[0].nodes, set()
+        self.merged = {}
         before = -1
         while before != len(self.removed) + len(self.flat) + len(self.dead_declarators):
             before = len(self.removed) + len(self.flat) + len(self.dead_declarators)
             self.statements(nodes, local)
             self.labels(nodes)
             self.locals(nodes)
+        if self.merged:
+            self.labels_of |= dict.fromkeys(range(item.first, item.last + 1), self.merged)
         final = [node for node in nodes if node.kind not in ("comment", "cpp")][-1:]
         if final and id(final[0]) in self.removed and final[0].tokens[:1] and \
                 final[0].tokens[0].text == "return" and len(final[0].tokens) > 2 and \
@@ -386,8 +391,9 @@ class Cut:
 
     def labels(self, nodes):
         """Removes labels without a goto, and what only they lead to."""
-        targets = [token.text for goto, token in pairs(self.alive([Part(nodes)]))
-                   if goto.text == "goto"]
+        targets = {self.label(token.text) for goto, token in pairs(self.alive([Part(nodes)]))
+                   if goto.text == "goto"}
+        self.merge(nodes, targets)
         jumped = False
         for node in nodes:
             if node.kind in ("comment", "cpp"):
@@ -404,6 +410,30 @@ class Cut:
                 self.remove(node)
             elif node.kind == "simple" and node.tokens[0].text in ("return", "goto"):
                 jumped = True
+
+    def label(self, name):
+        """Returns the label that one has become."""
+        while name in self.merged:
+            name = self.merged[name]
+        return name
+
+    def merge(self, nodes, targets):
+        """Of labels that have nothing between them only the last remains."""
+        run = []
+        for node in [*nodes, Node("end", -1, -1)]:
+            if node.kind == "label":
+                run.append(node)
+            elif node.kind != "comment" and id(node) not in self.removed:
+                used = [label for label in run if label.tokens[0].text in targets]
+                if used and used[-1] is not run[-1] or len(used) > 1:
+                    last = run[-1].tokens[0].text
+                    for label in used:
+                        if label is not run[-1]:
+                            self.merged[label.tokens[0].text] = last
+                            self.remove(label)
+                    self.removed.discard(id(run[-1]))
+                    targets.add(last)
+                run = []
 
     def locals(self, nodes):
         """Removes declarations of what is not used any more."""
@@ -461,6 +491,9 @@ class Cut:
             if number in self.lines_gone:
                 continue
             line = self.edits.get(number, line)
+            if number in self.labels_of:
+                self.merged = self.labels_of[number]
+                line = re.sub(r"\bgoto (\w+);", lambda match: f"goto {self.label(match[1])};", line)
             if line.startswith("\t" * self.dedent.get(number, 0)):
                 line = line[self.dedent.get(number, 0):]
             lines.append(line)
