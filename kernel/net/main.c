@@ -127,7 +127,7 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	ornic_clock_register(core);
 	err = ornic_netdev_register(core->odev.netdev);
 	if (err)
-		goto err_unregister_clock;
+		goto err_stop_device;
 
 	if (!(core->profiles & ORNIC_PROFILE_RDMA))
 		dev_info(dev, "no RDMA device: the RDMA profile is %s\n",
@@ -144,7 +144,7 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 
 err_unregister_netdev:
 	ornic_netdev_unregister(core->odev.netdev);
-err_unregister_clock:
+err_stop_device:
 	ornic_clock_unregister(core);
 	ornic_stop_device(core);
 err_uninit_devlink:
