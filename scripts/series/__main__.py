@@ -10,6 +10,7 @@ by side, and prints them, so that one make builds all. TARGET is linux or rdma-c
 source, which the series is for.
 """
 
+import itertools
 import re
 import subprocess
 import sys
@@ -48,6 +49,13 @@ def head(top=places.TOP):
     return author, run.stdout.strip() or "2026-01-01T00:00:00Z"
 
 
+def spans(numbers):
+    """Yields 3-5 for 3, 4, 5."""
+    for _, group in itertools.groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
+        first, *_, last = [number for _, number in group] * 2
+        yield str(first) if first == last else f"{first}-{last}"
+
+
 class Series:
     """All series over a source of a target."""
 
@@ -75,12 +83,13 @@ class Series:
         repository = mail.Repository(output / self.target, *head())
         base = self.base()
         commits = [repository.commit(base, f"{self.target}, the files that the series changes")]
-        remarks, before, last = set(), base, self.placed(len(self.patches) - 1)
+        remarks, before, last = {}, base, self.placed(len(self.patches) - 1)
         for number, patch in enumerate(self.patches):
             files = base | self.placed(number)
-            remarks |= set(self.states.remarks)
+            for text in [*self.states.remarks, *self.states.idle]:
+                remarks.setdefault(text, []).append(number)
             for place, lines in mail.flicker(before, files, last):
-                remarks.add(f"{number}: {place}: {lines} lines go and come back later")
+                remarks[f"{place}: {lines} lines go and come back later"] = [number]
             before = files
             commits.append(repository.commit(files, f"{patch.subject}\n\n"
                                                     f"{mail.wrap(patch.message)}\n"))
@@ -98,7 +107,8 @@ class Series:
             if len(series.patches) > self.places.MAX_PATCHES:
                 print(f"{series.name}: more than {self.places.MAX_PATCHES} patches")
             at = end
-        print(*sorted(remarks), f"{len(self.series)} mailboxes in {output}: their sum is the tree. "
+        print(*[f"{text}: {', '.join(spans(numbers))}" for text, numbers in sorted(remarks.items())],
+              f"{len(self.series)} mailboxes in {output}: their sum is the tree. "
               "The person who submits them adds Signed-off-by.", sep="\n")
 
 

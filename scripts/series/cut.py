@@ -52,8 +52,8 @@ class Cut:
         self.inside = ()
         # Names that are used, by items other than their own
         self.uses = set()
-        # Members that get a value, or whose address is taken
-        self.sets = set()
+        # Members that get a value, or whose address is taken, and those whose value is used
+        self.sets, self.reads = set(), set()
         self.arrays = set()
         for item in parsed.items:
             self.item(item)
@@ -98,6 +98,7 @@ class Cut:
             return
         tokens = [token for token in tokens if id(token) not in self.removed]
         self.sets |= set_members(tokens)
+        self.reads |= read_members(tokens)
         self.uses |= used_names(tokens) - set(item.names) - self.own_names(item, False)
 
     # ---- Items -----------------------------------------------------------
@@ -220,6 +221,13 @@ class Cut:
                 inside = False
             if inside:
                 self.lines_gone.add(line)
+
+    def structs(self):
+        """Yields (path, struct, member)."""
+        for item in self.parsed.items:
+            if item.kind in ("struct", "union"):
+                for member in self.own_names(item, False):
+                    yield self.parsed.path, item.names[0], member
 
     def own_names(self, item, removed):
         """Returns the members or the values of a type, those that have gone or the others."""
@@ -639,6 +647,24 @@ def set_members(tokens):
                 texts[after:after + 2] in (["+", "+"], ["-", "-"]) or \
                 before in (["+", "+"], ["-", "-"], ["WRITE_ONCE", "("]) or \
                 before[-1:] == ["&"] and not re.match(r"[\w)\]]", before[0]):
+            found.add(token.text)
+    return found
+
+
+def read_members(tokens):
+    """Returns the members that are not only assigned."""
+    found = set()
+    texts = [token.text for token in tokens]
+    for at, token in enumerate(tokens):
+        if not token.member:
+            continue
+        after = at + 1
+        while texts[after:after + 1] == ["["]:
+            after = closing(tokens, after) + 1
+        start = at
+        while tokens[start].kind == "name" or texts[start] in ("->", "."):
+            start -= 1
+        if texts[after:after + 1] != ["="] and texts[start - 1:start + 1] != ["WRITE_ONCE", "("]:
             found.add(token.text)
     return found
 

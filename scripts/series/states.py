@@ -29,6 +29,49 @@ class Without:
 
 
 @dataclass
+class Words:
+    """A pattern of code that has other words in all files of the states before a patch."""
+    code: str
+    instead: str
+
+    def replace(self, text):
+        """Returns the text with the other words, and aligns the lines that follow them."""
+        lines = text.split("\n")
+        shifts, depth = {}, 0
+        for number, line in enumerate(lines):
+            indent = column(line, len(line) - len(line.lstrip()))
+            if depth > 0 and indent in shifts:
+                line = indented(line.lstrip(), shifts[indent])
+            elif depth <= 0:
+                shifts = {}
+            new = re.sub(self.code, self.instead, line)
+            if new != line:
+                shifts[column(line, open_at(line))] = column(new, open_at(new))
+                depth = 0
+            depth += line.count("(") - line.count(")")
+            lines[number] = new
+        return "\n".join(lines)
+
+
+def column(line, at):
+    return len(line[:at].expandtabs(8))
+
+
+def indented(line, width):
+    return "\t" * (width // 8) + " " * (width % 8) + line
+
+
+def open_at(line):
+    """Returns the position after the last parenthesis that the line does not close."""
+    depth = 0
+    for at in range(len(line) - 1, -1, -1):
+        depth += (line[at] == ")") - (line[at] == "(")
+        if depth < 0:
+            return at + 1
+    return 0
+
+
+@dataclass
 class Patch:
     series: str
     subject: str
@@ -36,11 +79,12 @@ class Patch:
     # Files that it adds, by their stems, as net/queue, or one of a stem, as net/queue.h
     files: list = field(default_factory=list)
     # Names that it adds to files of earlier patches: NAME, STEM:NAME, a pattern of either, or
-    # .MEMBER of any struct, where a function or a variable has the same name
+    # .MEMBER of one struct, where a function or a variable has the same name
     names: list = field(default_factory=list)
     # Names that are there from this patch on, although only later ones use them
     keep: list = field(default_factory=list)
     without: list = field(default_factory=list)
+    words: list = field(default_factory=list)
     # Entry of MAINTAINERS
     maintainers: str = ""
     # Change of code that is not of this tree, as a mail
@@ -71,6 +115,7 @@ def load(path, changes):
                      entry.get("files", "").split(), entry.get("names", "").split(),
                      entry.get("keep", "").split(),
                      [Without(**without) for without in entry.get("without", [])],
+                     [Words(**words) for words in entry.get("words", [])],
                      entry.get("maintainers", ""))
                for entry in data["patch"]]
     return Series(path.stem, data["title"], data["prefix"], data["letter"], patches)
@@ -95,13 +140,18 @@ class States:
 
     def __init__(self, files, patches):
         self.files, self.patches = files, patches
-        self.parsed, self.cuts, self.remarks = {}, {}, []
+        self.parsed, self.cuts, self.remarks, self.idle = {}, {}, [], set()
         self.place()
         full = [self.cut(path, files[path], set(), set(), set()) for path in files
                 if is_code(path)]
         self.used = set().union(*(cut.uses for cut in full))
         self.set = set().union(*(cut.sets for cut in full))
+        self.read = set().union(*(cut.reads for cut in full))
         self.words = set().union(*(cut.parsed.words for cut in full))
+        self.owners = {}
+        for cut in full:
+            for path, struct, member in cut.structs():
+                self.owners.setdefault(member, []).append((path, struct))
         self.check_names()
         self.check_without()
 
@@ -130,6 +180,12 @@ class States:
             for name in patch.names + patch.keep:
                 if not self.expand(name):
                     raise RecipeProblem(f"{patch.series}: {patch.subject}: there is no name {name}")
+            for name in patch.names:
+                owners = self.owners.get(name[1:], ()) if name.startswith(".") else ()
+                if len(owners) > 1 or any(WHOLE.search(path) for path, _ in owners):
+                    raise RecipeProblem(
+                        f"{patch.series}: {patch.subject}: {name} is a member of " +
+                        " and ".join(f"struct {struct} of {path}" for path, struct in owners))
 
     def check_without(self):
         """Code that is replaced is there once, after the replacements of later patches."""
@@ -180,6 +236,8 @@ class States:
             for without in patch.without:
                 if stem(path) == without.file or path.endswith("/" + without.file):
                     text = text.replace(without.code, without.instead, 1)
+            for words in patch.words if is_code(path) else ():
+                text = words.replace(text)
         return text
 
     def later(self, number):
@@ -199,7 +257,7 @@ class States:
 
     def after(self, number):
         """Returns {path: text} after the patch of a number."""
-        self.remarks = []
+        self.remarks, self.idle = [], set()
         if number == len(self.patches) - 1:
             return dict(self.files)
         texts = {path: self.text(path, number) for path in self.files
@@ -232,19 +290,23 @@ class States:
                 f"without what follows \"{self.patches[number].subject}\":", *problems]))
         self.remarks = sorted({text for path, inside, text in remarks
                                if not inside or set(inside) & cuts[path].live})
-        if self.patches[number].series != self.patches[number + 1].series:
-            self.remarks += self.unset(cuts, self.patches[number].series)
+        self.idle = self.idle_members(cuts)
         return {path: text for path, text in texts.items() if not is_code(path)} | \
             {path: cut.text for path, cut in cuts.items() if path not in gone.absent}
 
-    def unset(self, cuts, series):
-        """Returns a remark for each member that nothing sets at the end of a series."""
+    def idle_members(self, cuts):
+        """Returns a remark for each member that nothing sets in a state, or nothing reads."""
         cuts = [cut for cut in cuts.values() if not cut.parsed.whole]
-        lost = self.set - set().union(*(cut.sets for cut in cuts))
-        read = set().union(*(cut.uses for cut in cuts))
-        return sorted({f"{cut.parsed.path}: {member}: nothing sets it in {series}"
-                       for cut in cuts for member in (cut.live_members & read & lost) -
-                       cut.arrays})
+        sets = set().union(*(cut.sets for cut in cuts))
+        reads = set().union(*(cut.reads for cut in cuts))
+        found = set()
+        for cut in cuts:
+            for member in cut.live_members - cut.arrays:
+                if member in reads - sets and member in self.set:
+                    found.add(f"{cut.parsed.path}: {member}: nothing sets it")
+                if member in sets - reads and member in self.read:
+                    found.add(f"{cut.parsed.path}: {member}: nothing reads it")
+        return found
 
     def drop(self, cuts, gone, keep):
         """Adds names that cuts have dropped, and those without a use. Returns false if there are

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from series import core, mail, places, states
 from series.cut import Cut, Parsed
-from series.states import Patch, RecipeProblem, States, Without
+from series.states import Patch, RecipeProblem, States, Without, Words
 
 FUNCTION = """int f(struct a *a)
 {{
@@ -53,6 +53,11 @@ def cut(text, *gone, members=(), absent=()):
     ("\tif (g(a))\n\t\tgoto err_a;\n\tif (x(a))\n\t\tgoto err_b;\n\treturn g(2);\n\nerr_b:\n"
      "\tg(b);\nerr_a:\n\treturn -1;",
      "\tif (g(a))\n\t\tgoto err_a;\n\treturn g(2);\n\nerr_a:\n\treturn -1;"),
+    # Labels that have nothing between them any more
+    ("\tif (g(a))\n\t\tgoto err_a;\n\tif (g(2))\n\t\tgoto err_b;\n\treturn 0;\n\nerr_b:\n"
+     "\tx(b);\nerr_a:\n\treturn -1;",
+     "\tif (g(a))\n\t\tgoto err_a;\n\tif (g(2))\n\t\tgoto err_a;\n\treturn 0;\n\nerr_a:\n"
+     "\treturn -1;"),
     # Cases of a switch
     ("\tswitch (a->b) {\n\tcase 1:\n\t\treturn x(a);\n\tcase X:\n\tcase 2:\n\t\tg(a);\n\t\tbreak;\n"
      "\t}\n\treturn g(a);",
@@ -137,6 +142,8 @@ TREE = {
     "kernel/net/b.c": '#include "b.h"\n\nint b(struct s *s)\n{\n\treturn s->n;\n}\n',
     "kernel/net/b.h": "int b(struct s *s);\n",
 }
+# A member of two structures
+TWICE = {"kernel/net/b.h": "struct t {\n\tint n;\n};\n\nint b(struct s *s);\n"}
 
 
 def patches(**second):
@@ -202,13 +209,25 @@ def test_member_name():
     assert first["kernel/net/b.c"] == "int b(struct s *n)\n{\n\tn->m = 1;\n\treturn n->m;\n}\n"
 
 
-def test_unset():
-    """A member that nothing sets at the end of a series is named."""
+def test_idle_members():
+    """Members that nothing sets, or nothing reads, in a state are named."""
     tree = TREE | {"kernel/net/b.c": '#include "b.h"\n\nint b(struct s *s)\n{\n\ts->p = 1;\n'
                                      '\treturn 1;\n}\n'}
     found = States(tree, patches())
     assert "s->p ? s->p" in found.after(0)["kernel/net/main.c"]
-    assert found.remarks == ["kernel/net/main.h: p: nothing sets it in one"]
+    assert found.idle == {"kernel/net/main.h: p: nothing sets it"}
+    tree["kernel/net/b.c"] = tree["kernel/net/b.c"].replace("return 1", "return s->m")
+    found = States(tree, patches())
+    found.after(0)
+    assert found.idle == {f"kernel/net/main.h: {member}" for member in
+                          ("p: nothing sets it", "m: nothing reads it")}
+
+
+def test_words():
+    """Other words before a patch; what follows a parenthesis stays aligned."""
+    before = "\treturn call_urgent(f(a), 1,\n\t\t\t   4);\n\t\t\t   g();\n"
+    after = "\treturn call(f(a), 1,\n\t\t    4);\n\t\t\t   g();\n"
+    assert Words(r"_urgent\(", "(").replace(before) == after
 
 
 def test_flicker():
@@ -233,6 +252,7 @@ def test_without():
     ({"names": ["q"]}, "Add b: there is no name q"),
     ({"names": ["net/b:m"]}, "there is no name net/b:m"),
     ({"names": ["trace_*"]}, "there is no name trace_"),
+    ({"names": [".n"]}, ".n is a member of struct s of kernel/net/main.h and struct t of"),
     ({"without": [Without("main.c", "s->q", "")]}, "main.c does not have this code"),
     ({"without": [Without("main.c", "s->n", "")]}, "or twice"),
     ({"without": [Without("c.c", "s->n", "")]}, "there is no file c.c"),
@@ -240,7 +260,7 @@ def test_without():
 def test_recipe_problems(second, message):
     """The recipe must fit the tree."""
     with pytest.raises(RecipeProblem, match=message):
-        States(TREE, patches(**second))
+        States(TREE | TWICE, patches(**second))
 
 
 def test_mailbox(tmp_path):
