@@ -393,8 +393,7 @@ int ornic_start_device(struct ornic_core *core)
 
 	err = ornic_reset_check_dma(core);
 	if (err == -EIO)
-		dev_err(ornic_device(core),
-			"device cannot reach host memory (vfio-user needs share=on)\n");
+		dev_err(ornic_device(core), "device cannot reach host memory\n");
 	if (err)
 		goto err_clear_master;
 

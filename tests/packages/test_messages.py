@@ -97,7 +97,7 @@ CAUSES = {
     "An old QEMU": lambda path: host(path, OLD),
     "No memory": lambda path: host(path, NEW, STATS),
     "No memory, seen in the machine": lambda path: guest(
-        path, *REFUSED, log=f"{LOG}device cannot reach host memory (vfio-user needs share=on)\n"),
+        path, *REFUSED, log=f"{LOG}device cannot reach host memory\n"),
     "A kernel that is too old": lambda path: guest(path, *NO_MODULES, release="6.1.0-44-amd64"),
     "A kernel without our modules": lambda path: guest(path, "sys/module/ornic_rdma"),
     "A kernel without headers": build,
