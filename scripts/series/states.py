@@ -8,12 +8,33 @@ import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .cut import Cut, Parsed
+from .cut import Cut, Parsed, tidy
 
 # Structures of the hardware and of user space: such a file is added as a whole
 WHOLE = re.compile(r"ornic_hw\w*\.h$|ornic-abi\.h$|_trace\.h$|trace\.c$")
 # Its headers are for all folders
 SHARED = "kernel/include"
+
+
+# What headers of Linux are included for: such a line goes with its last use
+HEADERS = {name: re.compile(rf"\b(?:{uses})") for name, uses in {
+    "linux/array_size.h": "ARRAY_SIZE", "linux/auxiliary_bus.h": "auxiliary_",
+    "linux/bitmap.h": r"DECLARE_BITMAP|bitmap_|for_each_set_bit|find_\w+_bit",
+    "linux/bpf.h": r"bpf_|BPF|\w+_bpf", "linux/completion.h": r"\w*completion|complete\(",
+    "linux/delay.h": "[mu]delay|msleep|usleep|fsleep", "linux/idr.h": "ida_|struct ida",
+    "linux/if_vlan.h": r"\w*vlan_|VLAN_", "linux/iopoll.h": "read_poll_timeout",
+    "linux/log2.h": "ilog2|is_power_of_2|round(up|down)_pow_of_two|order_base_2",
+    "linux/module.h": "MODULE_|EXPORT_|module_|KBUILD_MODNAME", "linux/notifier.h": r"\w*notifier",
+    "linux/random.h": "get_random", "linux/ratelimit.h": r"\w*ratelimit",
+    "linux/refcount.h": "refcount_", "linux/rtnetlink.h": "rtnl_|ASSERT_RTNL",
+    "linux/sched.h": "current|need_resched|cond_resched", "linux/sched/clock.h": "local_clock",
+    "linux/sprintf.h": r"\w*printf", "linux/timekeeping.h": "ktime_get",
+    "linux/utsname.h": "init_utsname", "linux/xarray.h": "xa_|xarray",
+    "linux/workqueue.h": r"\w*(work|WORK)(_|\b)", "net/devlink.h": r"\w*(devl_|devlink)",
+    "net/netdev_queues.h": "netdev_queue_stats|netdev_stat_ops|netif_txq|netif_subqueue",
+    "net/xdp.h": "xdp_|XDP_", "rdma/ib_user_verbs.h": "IB_"}.items()}
+COMMENT = re.compile(r"/\*.*?\*/", re.S)
+INCLUDE = re.compile(r'#include [<"]([\w./]+)[>"]')
 
 
 class RecipeProblem(Exception):
@@ -142,12 +163,15 @@ class States:
         self.files, self.patches = files, patches
         self.parsed, self.cuts, self.remarks, self.idle = {}, {}, [], set()
         self.place()
-        full = [self.cut(path, files[path], set(), set(), set()) for path in files
-                if is_code(path)]
+        self.full = {path: self.cut(path, files[path], set(), set(), set()) for path in files
+                     if is_code(path)}
+        full = self.full.values()
         self.used = set().union(*(cut.uses for cut in full))
         self.set = set().union(*(cut.sets for cut in full))
         self.read = set().union(*(cut.reads for cut in full))
         self.words = set().union(*(cut.parsed.words for cut in full))
+        self.names = set().union(*(re.findall(r"\w+", COMMENT.sub("", files[path]))
+                                   for path in self.full))
         self.owners = {}
         for cut in full:
             for path, struct, member in cut.structs():
@@ -291,8 +315,62 @@ class States:
         self.remarks = sorted({text for path, inside, text in remarks
                                if not inside or set(inside) & cuts[path].live})
         self.idle = self.idle_members(cuts)
-        return {path: text for path, text in texts.items() if not is_code(path)} | \
-            {path: cut.text for path, cut in cuts.items() if path not in gone.absent}
+        done = {path: text for path, text in texts.items() if not is_code(path)} | \
+            self.include({path: cut for path, cut in cuts.items() if path not in gone.absent})
+        self.idle |= self.unknown(done)
+        return done
+
+    def unknown(self, texts):
+        """Returns a remark for each name of the tree that only a comment of a state has."""
+        found, words, comments = set(), set(), {}
+        for path, text in texts.items():
+            if is_code(path):
+                comments[path] = " ".join(COMMENT.findall(text))
+                words |= set(re.findall(r"\w+", COMMENT.sub("", text)))
+        for path, text in comments.items():
+            for name in set(re.findall(r"\b(?:ornic|ORNIC)_\w*\w\b(?!\.ko)", text)) & self.names - words:
+                if not WHOLE.search(path):
+                    found.add(f"{path}: a comment names {name}, which is not there")
+        return found
+
+    def include(self, cuts):
+        """Returns {path: text} without the lines of headers that only the tree has a use for."""
+        texts, known = {path: cut.text for path, cut in cuts.items()}, {}
+
+        def provides(path, files):
+            """Returns the names of a header, and of those that it includes."""
+            key = path, files is cuts
+            if key not in known:
+                cut = files[path]
+                known[key] = cut.live
+                for header in INCLUDE.findall(cut.text):
+                    for other in self.headers_of(path, header):
+                        known[key] = known[key] | (provides(other, files) if other in files
+                                                   else set())
+            return known[key]
+
+        def uses(path, text, header, files):
+            body = re.sub(r"#include [^\n]*", "", COMMENT.sub("", text))
+            if header in HEADERS:
+                return HEADERS[header].search(body)
+            return any(provides(other, files) & set(re.findall(r"\w+", body))
+                       for other in self.headers_of(path, header) if other in files)
+
+        for path, text in texts.items():
+            if text == self.files[path] or WHOLE.search(path):
+                continue
+            for header in INCLUDE.findall(text):
+                if uses(path, self.files[path], header, self.full) and \
+                        not uses(path, text, header, cuts):
+                    texts[path] = re.sub(rf'#include [<"]{re.escape(header)}[>"]\n', "",
+                                         texts[path], count=1)
+            texts[path] = tidy(texts[path].split("\n"))
+        return texts
+
+    def headers_of(self, path, name):
+        """Returns the files that a name in a line of #include may mean."""
+        return [other for other in (f"{place(path)[0]}/{name}", f"{SHARED}/{name}")
+                if other in self.files]
 
     def idle_members(self, cuts):
         """Returns a remark for each member that nothing sets in a state, or nothing reads."""

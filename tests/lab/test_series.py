@@ -223,6 +223,19 @@ def test_idle_members():
                           ("p: nothing sets it", "m: nothing reads it")}
 
 
+def test_headers():
+    """A header goes with its last use, and a comment that names what is not there is told."""
+    tree = TREE | {"kernel/net/c.c": "#include <linux/delay.h>\n#include <linux/types.h>\n\n"
+                                     '#include "main.h"\n\n/* See ornic_b() */\nint c(int i)\n'
+                                     "{\n\tmsleep(b(h(i)));\n\treturn i;\n}\n"}
+    tree["kernel/net/main.h"] += "int ornic_b(void);\n"
+    found = States(tree, [Patch("one", "Add a", "", ["net/main", "net/c"], keep=["a", "c"]),
+                          Patch("two", "Add b", "", ["net/b"], names=["ornic_b"])])
+    assert found.after(0)["kernel/net/c.c"] == \
+        "#include <linux/types.h>\n\n/* See ornic_b() */\nint c(int i)\n{\n\treturn i;\n}\n"
+    assert "kernel/net/c.c: a comment names ornic_b, which is not there" in found.idle
+
+
 def test_words():
     """Other words before a patch; what follows a parenthesis stays aligned."""
     before = "\treturn call_urgent(f(a), 1,\n\t\t\t   4);\n\t\t\t   g();\n"
