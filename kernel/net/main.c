@@ -95,7 +95,7 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 
 	/*
 	 * First of all, because the driver before may have left a device that
-	 * works. ornic_start_device() counts on this reset.
+	 * works; and a device is started after a reset.
 	 */
 	err = ornic_reset(core);
 	if (err)
