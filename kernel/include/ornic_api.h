@@ -505,7 +505,7 @@ u32 ornic_eq_comp_num(struct ornic_dev *odev, u32 vector);
  */
 u64 ornic_clock_cycles(struct ornic_dev *odev);
 
-/* ---- Doorbells (hardware.rst, section 5) -------------------------------- */
+/* ---- Doorbells (ORNIC specification, section 5) -------------------------------- */
 
 /* A ring and the doorbell record behind it do not share a cache line */
 #define ORNIC_DBR_ALIGN		64

@@ -2,7 +2,7 @@
 /*
  * ORNIC hardware interface, version 1.
  *
- * Documentation/hardware.rst in C, in the order of its part I; ornic_hw_cmd.h holds the
+ * The ORNIC specification in C, in the order of its part I; ornic_hw_cmd.h holds the
  * inputs and outputs of commands. The driver, the provider and the device share
  * this header, so it includes nothing but the fixed-width types. General rules:
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * ORNIC hardware interface, version 1: inputs and outputs of the commands
- * (Documentation/hardware.rst, sections 10, 11 and 19 to 31). The rules in
+ * (Documentation/ORNIC specification, sections 10, 11 and 19 to 31). The rules in
  * ornic_hw.h apply here too.
  */
 #ifndef ORNIC_HW_CMD_H

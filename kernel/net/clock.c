@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * PTP hardware clock on top of the device counter that time stamps are taken
- * from, and the page from which processes convert time stamps (hardware.rst,
- * section 2). The counter cannot be set: all corrections are made in software.
+ * from, and the page from which processes convert time stamps (ORNIC
+ * specification, section 2). The counter cannot be set: all corrections are made in software.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>

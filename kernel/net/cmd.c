@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Table and execution of admin commands, and what is done about their answers.
- * The first command that times out stops the device (hardware.rst, section 4).
+ * The first command that times out stops the device (ORNIC specification, section 4).
  */
 #include <linux/array_size.h>
 #include <linux/bits.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Admin commands (hardware.rst, section 4); see also ornic_api.h */
+/* Admin commands (ORNIC specification, section 4); see also ornic_api.h */
 #ifndef ORNIC_CMD_H
 #define ORNIC_CMD_H
 

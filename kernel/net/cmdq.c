@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Queue of the admin commands: slots with an input and an output buffer each,
- * and the rings (hardware.rst, section 4).
+ * and the rings (ORNIC specification, section 4).
  */
 #include <linux/iopoll.h>
 #include <linux/sched.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The queue of the admin commands (hardware.rst, section 4) */
+/* The queue of the admin commands (ORNIC specification, section 4) */
 #ifndef ORNIC_CMDQ_H
 #define ORNIC_CMDQ_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* DMA memory shared by host and device (hardware.rst, section 3) */
+/* DMA memory shared by host and device (ORNIC specification, section 3) */
 #ifndef ORNIC_DBUF_H
 #define ORNIC_DBUF_H
 

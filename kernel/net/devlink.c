@@ -168,7 +168,7 @@ static void ornic_devlink_put_log_entry(struct devlink_fmsg *fmsg,
 	devlink_fmsg_obj_nest_end(fmsg);
 }
 
-/* The answer of QUERY_LOG (hardware.rst, section 10.8), if there is one: a dead device has none */
+/* The answer of QUERY_LOG (ORNIC specification, section 10.8); a dead device gives none */
 static int ornic_devlink_put_log(struct ornic_core *core, struct devlink_fmsg *fmsg)
 {
 	u32 max = min(core->odev.lim.max_log, ORNIC_DEVLINK_LOG_MAX), count, i;

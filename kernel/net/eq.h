@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Event queues (hardware.rst, section 9) */
+/* Event queues (ORNIC specification, section 9) */
 #ifndef ORNIC_EQ_H
 #define ORNIC_EQ_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Which rules the device takes (hardware.rst, section 20.1) */
+/* Which rules the device takes (ORNIC specification, section 20.1) */
 #include <linux/module.h>
 #include <linux/string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Health of the device: its reset (hardware.rst, section 2), the stop of a
+ * Health of the device: its reset (ORNIC specification, section 2), the stop of a
  * device that has failed, checks of one that runs, and recovery, which takes
  * everything down, resets the device and brings it up again. Checks and
  * recovery are work items.
@@ -59,11 +59,11 @@ static int ornic_reset_identify(struct ornic_core *core)
 
 	version = readl(core->regs + ORNIC_REG_VERSION);
 	core->version = version;
-	if (ORNIC_GET(ORNIC_VERSION_MAJOR, version) !=
-	    ORNIC_GET(ORNIC_VERSION_MAJOR, ORNIC_VERSION)) {
+	if (FIELD_GET(ORNIC_VERSION_MAJOR, version) !=
+	    FIELD_GET(ORNIC_VERSION_MAJOR, ORNIC_VERSION)) {
 		dev_err(ornic_device(core), "unknown hardware interface version %u.%u\n",
-			ORNIC_GET(ORNIC_VERSION_MAJOR, version),
-			ORNIC_GET(ORNIC_VERSION_MINOR, version));
+			FIELD_GET(ORNIC_VERSION_MAJOR, version),
+			FIELD_GET(ORNIC_VERSION_MINOR, version));
 		return -ENODEV;
 	}
 
@@ -78,7 +78,7 @@ static int ornic_reset_and_wait(struct ornic_core *core)
 	/* Defined before the device is ready, too ([ORNIC-REG-7]) */
 	caps = readl(core->regs + ORNIC_REG_CAPS);
 	/* 0 means 1 s, which is the minimum here */
-	timeout_us = max(ORNIC_GET(ORNIC_CAPS_RESET_TIMEOUT, caps), 10) *
+	timeout_us = max(FIELD_GET(ORNIC_CAPS_RESET_TIMEOUT, caps), 10) *
 		     ORNIC_RESET_TIMEOUT_UNIT_US;
 
 	/*

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Commands of the port (hardware.rst, section 10) */
+/* Commands of the port (ORNIC specification, section 10) */
 #include "netdev.h"
 #include "port.h"
 

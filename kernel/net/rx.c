@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Receive path: receive WQEs of a RAW_PACKET QP (hardware.rst, sections 7 and 19.3) */
+/* Receive path: receive WQEs of a RAW_PACKET QP (ORNIC specification, sections 7 and 19.3) */
 #include "netdev.h"
 
 /* Longest frame that the port delivers, which has two VLAN tags */
