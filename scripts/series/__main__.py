@@ -107,7 +107,7 @@ class Series:
             if len(series.patches) > self.places.MAX_PATCHES:
                 print(f"{series.name}: more than {self.places.MAX_PATCHES} patches")
             at = end
-        print(*[f"{text}: {', '.join(spans(numbers))}" for text, numbers in sorted(remarks.items())],
+        print(*[f"{text}: {', '.join(spans(at))}" for text, at in sorted(remarks.items())],
               f"{len(self.series)} mailboxes in {output}: their sum is the tree. "
               "The person who submits them adds Signed-off-by.", sep="\n")
 

@@ -328,7 +328,8 @@ class States:
                 comments[path] = " ".join(COMMENT.findall(text))
                 words |= set(re.findall(r"\w+", COMMENT.sub("", text)))
         for path, text in comments.items():
-            for name in set(re.findall(r"\b(?:ornic|ORNIC)_\w*\w\b(?!\.ko)", text)) & self.names - words:
+            named = set(re.findall(r"\b(?:ornic|ORNIC)_\w*\w\b(?!\.ko)", text))
+            for name in named & self.names - words:
                 if not WHOLE.search(path):
                     found.add(f"{path}: a comment names {name}, which is not there")
         return found
