@@ -168,8 +168,8 @@ static void ornic_remove(struct pci_dev *pdev)
 	if (ornic_reset_is_gone(core))
 		ornic_cmdq_kill(core);
 
+	/* Nothing is reported any more after this */
 	disable_delayed_work_sync(&core->recovery);
-	/* Recovery is disabled, so nothing is reported any more */
 	devl_lock(priv_to_devlink(core));
 	devl_unregister(priv_to_devlink(core));
 	ornic_devlink_uninit(core);
@@ -301,6 +301,8 @@ static int ornic_pm_resume(struct device *dev)
 }
 
 static DEFINE_SIMPLE_DEV_PM_OPS(ornic_pm_ops, ornic_pm_suspend, ornic_pm_resume);
+
+/* ---- The driver ---------------------------------------------------------- */
 
 static const struct pci_device_id ornic_pci_ids[] = {
 	{ PCI_DEVICE(ORNIC_PCI_VENDOR_ID, ORNIC_PCI_DEVICE_ID) },
