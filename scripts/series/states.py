@@ -29,7 +29,7 @@ HEADERS = {name: re.compile(rf"\b(?:{uses})") for name, uses in {
     "linux/refcount.h": "refcount_", "linux/rtnetlink.h": "rtnl_|ASSERT_RTNL",
     "linux/sched.h": "current|need_resched|cond_resched", "linux/sched/clock.h": "local_clock",
     "linux/sprintf.h": r"\w*printf", "linux/timekeeping.h": "ktime_get",
-    "linux/utsname.h": "init_utsname", "linux/xarray.h": "xa_|xarray",
+    "linux/unaligned.h": "[gp][eu]t_unaligned", "linux/utsname.h": "init_utsname", "linux/xarray.h": "xa_|xarray",
     "linux/workqueue.h": r"\w*(work|WORK)(_|\b)", "net/devlink.h": r"\w*(devl_|devlink)",
     "net/netdev_queues.h": "netdev_queue_stats|netdev_stat_ops|netif_txq|netif_subqueue",
     "net/xdp.h": "xdp_|XDP_", "rdma/ib_user_verbs.h": "IB_"}.items()}
@@ -365,7 +365,7 @@ class States:
                         not uses(path, text, header, cuts):
                     texts[path] = re.sub(rf'#include [<"]{re.escape(header)}[>"]\n', "",
                                          texts[path], count=1)
-            texts[path] = tidy(texts[path].split("\n"))
+            texts[path] = tidy(re.sub(r"\*/\n\n#include", "*/\n#include", texts[path]).split("\n"))
         return texts
 
     def headers_of(self, path, name):
