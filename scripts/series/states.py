@@ -354,7 +354,8 @@ class States:
             body = re.sub(r"#include [^\n]*", "", COMMENT.sub("", text))
             if header in HEADERS:
                 return HEADERS[header].search(body)
-            return any(provides(other, files) & set(re.findall(r"\w+", body))
+            # A header may be included for the sake of those that include it
+            return path.endswith(".h") or any(provides(other, files) & set(re.findall(r"\w+", body))
                        for other in self.headers_of(path, header) if other in files)
 
         for path, text in texts.items():
