@@ -47,43 +47,24 @@ void ornic_ib_mmap_free(struct rdma_user_mmap_entry *entry)
 {
 	struct ornic_mmap *map = container_of(entry, struct ornic_mmap, entry);
 
+	/* Part of its context */
+	if (entry->start_pgoff < ORNIC_MMAP_PAGES)
+		return;
+
 	ornic_ringmem_free(entry->ucontext->device, map->mem);
 	kfree(map);
 }
 
 /**
- * ornic_mmap_refuse - refuse to map what does not exist
- * @ibdev:	the device
- * @vma:	where, and what
- *
- * Return: a negative error number.
- */
-int ornic_mmap_refuse(const struct ib_device *ibdev, const struct vm_area_struct *vma)
-{
-	ibdev_dbg_ratelimited(ibdev, "mmap: nothing of %lu bytes at %#lx\n",
-			      vma->vm_end - vma->vm_start, vma->vm_pgoff << PAGE_SHIFT);
-	return -EINVAL;
-}
-
-/**
  * ornic_mmap_mem - map rings
- * @ibuctx:	context of the process
- * @vma:	where, and which
+ * @entry:	of the rings
+ * @vma:	where, as large as the rings
  *
  * Return: 0 or a negative error number.
  */
-int ornic_mmap_mem(struct ib_ucontext *ibuctx, struct vm_area_struct *vma)
+int ornic_mmap_mem(const struct rdma_user_mmap_entry *entry, struct vm_area_struct *vma)
 {
-	struct rdma_user_mmap_entry *entry;
-	const struct ornic_ringmem *mem;
-	int err;
+	const struct ornic_ringmem *mem = container_of(entry, struct ornic_mmap, entry)->mem;
 
-	entry = rdma_user_mmap_entry_get(ibuctx, vma);
-	if (!entry)
-		return ornic_mmap_refuse(ibuctx->device, vma);
-
-	mem = container_of(entry, struct ornic_mmap, entry)->mem;
-	err = vm_map_pages_zero(vma, mem->pages, mem->npages);
-	rdma_user_mmap_entry_put(entry);
-	return err;
+	return vm_map_pages_zero(vma, mem->pages, mem->npages);
 }

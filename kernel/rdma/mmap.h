@@ -8,7 +8,10 @@
 
 struct ornic_ringmem;
 
-/* Offsets for mmap(), in pages, of what each context has; others follow */
+/*
+ * Offsets for mmap(), in pages, of what a context has from its start; others
+ * follow
+ */
 enum ornic_mmap_page {
 	ORNIC_MMAP_DB,
 	ORNIC_MMAP_PUSH,
@@ -28,39 +31,25 @@ struct ornic_mmap {
 };
 
 /**
- * ornic_mmap_locate_page - tell where a process finds a page of its context
- * @page:	the page
- *
- * Return: the place.
- */
-static inline struct ornic_mmap_place ornic_mmap_locate_page(enum ornic_mmap_page page)
-{
-	return (struct ornic_mmap_place) {
-		.offset = (u64)page << PAGE_SHIFT,
-		.length = PAGE_SIZE,
-	};
-}
-
-/**
  * ornic_mmap_locate - tell where a process finds an entry
- * @map:	the entry
+ * @entry:	the entry
  * @id:		of memory that objects share, or 0
  *
  * Return: the place.
  */
-static inline struct ornic_mmap_place ornic_mmap_locate(const struct ornic_mmap *map, u64 id)
+static inline struct ornic_mmap_place ornic_mmap_locate(const struct rdma_user_mmap_entry *entry,
+							u64 id)
 {
 	return (struct ornic_mmap_place) {
 		.id = id,
-		.offset = rdma_user_mmap_get_offset(&map->entry),
-		.length = (u64)map->entry.npages << PAGE_SHIFT,
+		.offset = rdma_user_mmap_get_offset(entry),
+		.length = (u64)entry->npages << PAGE_SHIFT,
 	};
 }
 
 void ornic_ib_mmap_free(struct rdma_user_mmap_entry *entry);
 struct ornic_mmap *ornic_mmap_add(struct ib_ucontext *ibuctx, struct ornic_ringmem *mem);
 void ornic_mmap_remove(struct ornic_mmap *map);
-int ornic_mmap_refuse(const struct ib_device *ibdev, const struct vm_area_struct *vma);
-int ornic_mmap_mem(struct ib_ucontext *ibuctx, struct vm_area_struct *vma);
+int ornic_mmap_mem(const struct rdma_user_mmap_entry *entry, struct vm_area_struct *vma);
 
 #endif /* ORNIC_RDMA_MMAP_H */

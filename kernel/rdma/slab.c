@@ -290,7 +290,7 @@ struct ornic_slab_place ornic_slab_locate(const struct ornic_ringmem *mem)
 	const struct ornic_slab *slab = mem->slab;
 
 	return (struct ornic_slab_place) {
-		.map = ornic_mmap_locate(slab->mmap, slab->id),
+		.map = ornic_mmap_locate(&slab->mmap->entry, slab->id),
 		.offset = (mem->pages - slab->mem->pages) << PAGE_SHIFT,
 	};
 }

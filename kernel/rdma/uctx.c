@@ -8,8 +8,54 @@
 
 #include "device.h"
 #include "mmap.h"
-#include "ringmem.h"
 #include "uctx.h"
+
+static bool ornic_ucontext_has_page(const struct ornic_ucontext *ctx, enum ornic_mmap_page page)
+{
+	switch (page) {
+	case ORNIC_MMAP_DB:
+		return true;
+	case ORNIC_MMAP_PUSH:
+		return ctx->uctx.push_phys;
+	case ORNIC_MMAP_BOARD:
+		return ctx->uctx.board;
+	case ORNIC_MMAP_CLOCK:
+		return to_ornic_ib_dev(ctx->ibuctx.device)->odev->clock_page;
+	default:
+		return false;
+	}
+}
+
+static void ornic_ucontext_remove_pages(struct ornic_ucontext *ctx, u32 count)
+{
+	while (count--)
+		if (ornic_ucontext_has_page(ctx, count))
+			rdma_user_mmap_entry_remove(&ctx->pages[count]);
+}
+
+static int ornic_ucontext_insert_pages(struct ornic_ucontext *ctx)
+{
+	u32 i;
+	int err;
+
+	for (i = 0; i < ORNIC_MMAP_PAGES; i++) {
+		if (!ornic_ucontext_has_page(ctx, i))
+			continue;
+		err = rdma_user_mmap_entry_insert_exact(&ctx->ibuctx, &ctx->pages[i], PAGE_SIZE,
+							i);
+		if (err) {
+			ornic_ucontext_remove_pages(ctx, i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+static struct ornic_mmap_place ornic_ucontext_locate(const struct ornic_ucontext *ctx,
+						     enum ornic_mmap_page page)
+{
+	return ornic_mmap_locate(&ctx->pages[page], 0);
+}
 
 static void ornic_ucontext_fill_resp(struct ornic_ucontext *ctx,
 				     struct ornic_alloc_ucontext_resp *resp)
@@ -19,20 +65,20 @@ static void ornic_ucontext_fill_resp(struct ornic_ucontext *ctx,
 
 	*resp = (struct ornic_alloc_ucontext_resp) {
 		.send_ops = lim->send_ops[0],
-		.db = ornic_mmap_locate_page(ORNIC_MMAP_DB),
+		.db = ornic_ucontext_locate(ctx, ORNIC_MMAP_DB),
 	};
 
-	if (ctx->uctx.push_phys) {
+	if (ornic_ucontext_has_page(ctx, ORNIC_MMAP_PUSH)) {
 		resp->caps |= ORNIC_UCONTEXT_CAP_PUSH;
-		resp->push = ornic_mmap_locate_page(ORNIC_MMAP_PUSH);
+		resp->push = ornic_ucontext_locate(ctx, ORNIC_MMAP_PUSH);
 	}
-	if (ctx->uctx.board) {
+	if (ornic_ucontext_has_page(ctx, ORNIC_MMAP_BOARD)) {
 		resp->caps |= ORNIC_UCONTEXT_CAP_SHADOW;
-		resp->board = ornic_mmap_locate_page(ORNIC_MMAP_BOARD);
+		resp->board = ornic_ucontext_locate(ctx, ORNIC_MMAP_BOARD);
 	}
-	if (dev->odev->clock_page) {
+	if (ornic_ucontext_has_page(ctx, ORNIC_MMAP_CLOCK)) {
 		resp->caps |= ORNIC_UCONTEXT_CAP_CLOCK;
-		resp->clock = ornic_mmap_locate_page(ORNIC_MMAP_CLOCK);
+		resp->clock = ornic_ucontext_locate(ctx, ORNIC_MMAP_CLOCK);
 	}
 	if (dev->odev->rq_doorbell)
 		resp->caps |= ORNIC_UCONTEXT_CAP_RQ_DOORBELL;
@@ -68,11 +114,23 @@ int ornic_ib_alloc_ucontext(struct ib_ucontext *ibuctx, struct ib_udata *udata)
 		return err;
 	}
 
+	err = ornic_ucontext_insert_pages(ctx);
+	if (err)
+		goto err_free_uctx;
+
 	ornic_slabs_init(&ctx->slabs, ibuctx);
 	ornic_ucontext_fill_resp(ctx, &resp);
 	err = ib_respond_udata(udata, resp);
 	if (err)
-		ornic_ib_dealloc_ucontext(ibuctx);
+		goto err_remove_pages;
+
+	return 0;
+
+err_remove_pages:
+	ornic_slabs_uninit(&ctx->slabs);
+	ornic_ucontext_remove_pages(ctx, ORNIC_MMAP_PAGES);
+err_free_uctx:
+	ornic_uctx_free(dev->odev, &ctx->uctx);
 	return err;
 }
 
@@ -82,6 +140,7 @@ void ornic_ib_dealloc_ucontext(struct ib_ucontext *ibuctx)
 	struct ornic_ucontext *ctx = to_ornic_ucontext(ibuctx);
 
 	ornic_slabs_uninit(&ctx->slabs);
+	ornic_ucontext_remove_pages(ctx, ORNIC_MMAP_PAGES);
 	ornic_uctx_free(dev->odev, &ctx->uctx);
 }
 
@@ -95,34 +154,37 @@ int ornic_ib_query_ucontext(struct ib_ucontext *ibuctx, struct uverbs_attr_bundl
 					     sizeof(resp));
 }
 
-static int ornic_ucontext_map_page(const struct ib_device *ibdev, struct vm_area_struct *vma,
-				   struct page *page)
-{
-	return page ? vm_insert_page(vma, vma->vm_start, page) : ornic_mmap_refuse(ibdev, vma);
-}
-
 static int ornic_ucontext_map_clock(struct ib_device *ibdev, struct vm_area_struct *vma)
 {
-	struct page *page = to_ornic_ib_dev(ibdev)->odev->clock_page;
-
-	if (page && vma->vm_flags & VM_WRITE) {
+	if (vma->vm_flags & VM_WRITE) {
 		ibdev_dbg_ratelimited(ibdev, "mmap: the page at %#lx is read only\n",
 				      vma->vm_pgoff << PAGE_SHIFT);
 		return -EPERM;
 	}
 	/* Also prevents mprotect() from making it writable */
 	vm_flags_clear(vma, VM_MAYWRITE);
-	return ornic_ucontext_map_page(ibdev, vma, page);
+	return vm_insert_page(vma, vma->vm_start, to_ornic_ib_dev(ibdev)->odev->clock_page);
 }
 
-/* A mapping keeps the context open, and so the page, until the core revokes it */
-static int ornic_ucontext_map_io(struct ib_ucontext *ibuctx, struct vm_area_struct *vma,
-				 phys_addr_t io, pgprot_t prot)
+static int ornic_ucontext_map(struct ornic_ucontext *ctx, struct rdma_user_mmap_entry *entry,
+			      struct vm_area_struct *vma)
 {
-	if (!io)
-		return ornic_mmap_refuse(ibuctx->device, vma);
+	const struct ornic_uctx *uctx = &ctx->uctx;
 
-	return rdma_user_mmap_io(ibuctx, vma, PHYS_PFN(io), PAGE_SIZE, prot, NULL);
+	switch (entry->start_pgoff) {
+	case ORNIC_MMAP_DB:
+		return rdma_user_mmap_io(&ctx->ibuctx, vma, PHYS_PFN(uctx->db_phys), PAGE_SIZE,
+					 pgprot_noncached(vma->vm_page_prot), entry);
+	case ORNIC_MMAP_PUSH:
+		return rdma_user_mmap_io(&ctx->ibuctx, vma, PHYS_PFN(uctx->push_phys), PAGE_SIZE,
+					 pgprot_writecombine(vma->vm_page_prot), entry);
+	case ORNIC_MMAP_BOARD:
+		return vm_insert_page(vma, vma->vm_start, uctx->board);
+	case ORNIC_MMAP_CLOCK:
+		return ornic_ucontext_map_clock(ctx->ibuctx.device, vma);
+	default:
+		return ornic_mmap_mem(entry, vma);
+	}
 }
 
 /*
@@ -133,26 +195,19 @@ static int ornic_ucontext_map_io(struct ib_ucontext *ibuctx, struct vm_area_stru
  */
 int ornic_ib_mmap(struct ib_ucontext *ibuctx, struct vm_area_struct *vma)
 {
-	const struct ornic_uctx *uctx = &to_ornic_ucontext(ibuctx)->uctx;
+	struct rdma_user_mmap_entry *entry;
+	int err;
 
-	if (vma->vm_pgoff < ORNIC_MMAP_PAGES &&
-	    (vma_pages(vma) != 1 || !(vma->vm_flags & VM_SHARED)))
-		return ornic_mmap_refuse(ibuctx->device, vma);
-
-	switch (vma->vm_pgoff) {
-	case ORNIC_MMAP_DB:
-		return ornic_ucontext_map_io(ibuctx, vma, uctx->db_phys,
-					     pgprot_noncached(vma->vm_page_prot));
-	case ORNIC_MMAP_PUSH:
-		return ornic_ucontext_map_io(ibuctx, vma, uctx->push_phys,
-					     pgprot_writecombine(vma->vm_page_prot));
-	case ORNIC_MMAP_BOARD:
-		return ornic_ucontext_map_page(ibuctx->device, vma, uctx->board);
-	case ORNIC_MMAP_CLOCK:
-		return ornic_ucontext_map_clock(ibuctx->device, vma);
-	default:
-		return ornic_mmap_mem(ibuctx, vma);
+	entry = rdma_user_mmap_entry_get(ibuctx, vma);
+	if (!entry) {
+		ibdev_dbg_ratelimited(ibuctx->device, "mmap: nothing of %lu bytes at %#lx\n",
+				      vma->vm_end - vma->vm_start, vma->vm_pgoff << PAGE_SHIFT);
+		return -EINVAL;
 	}
+
+	err = ornic_ucontext_map(to_ornic_ucontext(ibuctx), entry, vma);
+	rdma_user_mmap_entry_put(entry);
+	return err;
 }
 
 /*

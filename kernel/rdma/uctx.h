@@ -6,6 +6,7 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/uverbs_ioctl.h>
 
+#include "mmap.h"
 #include "ornic_api.h"
 #include "slab.h"
 
@@ -15,11 +16,13 @@ struct uverbs_attr_bundle;
  * struct ornic_ucontext - user context
  * @ibuctx:	of the RDMA core
  * @uctx:	doorbell page, push page and board
+ * @pages:	entries by which the process maps these and the clock page
  * @slabs:	memory of its rings
  */
 struct ornic_ucontext {
 	struct ib_ucontext ibuctx;
 	struct ornic_uctx uctx;
+	struct rdma_user_mmap_entry pages[ORNIC_MMAP_PAGES];
 	struct ornic_slabs slabs;
 };
 

@@ -48,8 +48,8 @@ def lines(*folders):
 def test_doorbell_pages_are_uncached():
     """[ORNIC-DB-11] The driver maps nothing with write-combining but push pages of processes."""
     text = (TOP / "kernel/rdma/uctx.c").read_text()
-    assert re.search(r"uctx->db_phys,\s+pgprot_noncached\(", text)
-    assert re.search(r"uctx->push_phys,\s+pgprot_writecombine\(", text)
+    assert re.search(r"uctx->db_phys\), PAGE_SIZE,\s+pgprot_noncached\(", text)
+    assert re.search(r"uctx->push_phys\), PAGE_SIZE,\s+pgprot_writecombine\(", text)
     combining = r"\b(ioremap_wc|pci_iomap_wc\w*|pgprot_writecombine|arch_phys_wc_add)\b"
     assert len([line for _, line in lines("kernel") if re.search(combining, line)]) == 1
 
