@@ -474,13 +474,13 @@ int ornic_start(struct ornic_core *core)
 	ornic_clock_start(core);
 	err = ornic_adev_add(core);
 	if (err)
-		goto err_stop_clock;
+		goto err_detach_netdev;
 
 	ornic_health_start(core);
 	core->started = true;
 	return 0;
 
-err_stop_clock:
+err_detach_netdev:
 	ornic_clock_stop(core);
 	ornic_netdev_detach(core->odev.netdev);
 err_device_down:

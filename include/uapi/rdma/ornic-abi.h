@@ -22,11 +22,13 @@
 #define ORNIC_ABI_VERSION 1
 
 /*
- * Memory, or a page, that a process may map. The memory of rings may be shared
- * by several objects of a context. Its id is not 0 then: a process that has
- * mapped it for one object may use that mapping for the others, until all of
- * them are destroyed. No other memory of the context ever gets the id, while
- * offset is reused. With id 0 the mapping holds nothing else.
+ * Memory that a process may map.
+ *
+ * With id 0 the mapping belongs to one object, or to the context. Memory with
+ * another id is shared by objects of the context: a process may map it once, use
+ * the mapping for each object that has the same id, and unmap it when all of
+ * them are destroyed. The kernel uses an id once in the life of a context, but
+ * may use an offset again.
  */
 struct ornic_mmap_place {
 	__aligned_u64 id;
@@ -37,22 +39,23 @@ struct ornic_mmap_place {
 enum ornic_ucontext_caps {
 	/*
 	 * The board page exists; the device can poll doorbell records. Without
-	 * it doorbells arm CQs and tell ci. A process tells it when it has
-	 * consumed more than an eighth of the ring since it last did; the
-	 * entries of a CQ that it is told are that many fewer. It still writes
-	 * the record, because the kernel reads it.
+	 * it the device reads no records of CQs: a process arms a CQ, and tells
+	 * the consumer index, by doorbells, and writes the record for the
+	 * kernel only. It rings a doorbell when it has consumed more than an
+	 * eighth of the ring since the last one. The size that the kernel
+	 * reports for a CQ leaves out that eighth.
 	 */
-	ORNIC_UCONTEXT_CAP_SHADOW	= 1 << 0,
+	ORNIC_UCONTEXT_CAP_SHADOW	= 1U << 0,
 	/* CQs can have completions of 64 bytes */
-	ORNIC_UCONTEXT_CAP_CQE_EXT	= 1 << 1,
+	ORNIC_UCONTEXT_CAP_CQE_EXT	= 1U << 1,
 	/* The clock page exists */
-	ORNIC_UCONTEXT_CAP_CLOCK	= 1 << 2,
+	ORNIC_UCONTEXT_CAP_CLOCK	= 1U << 2,
 	/* null_key is valid */
-	ORNIC_UCONTEXT_CAP_NULL_MR	= 1 << 3,
+	ORNIC_UCONTEXT_CAP_NULL_MR	= 1U << 3,
 	/* The device needs a doorbell for receive WQEs */
-	ORNIC_UCONTEXT_CAP_RQ_DOORBELL	= 1 << 4,
+	ORNIC_UCONTEXT_CAP_RQ_DOORBELL	= 1U << 4,
 	/* The push page exists */
-	ORNIC_UCONTEXT_CAP_PUSH		= 1 << 5,
+	ORNIC_UCONTEXT_CAP_PUSH		= 1U << 5,
 };
 
 struct ornic_alloc_ucontext_req {
@@ -115,7 +118,7 @@ struct ornic_query_device_resp {
 };
 
 enum ornic_create_cq_flags {
-	ORNIC_CREATE_CQ_EXT	= 1 << 0,	/* completions of 64 bytes */
+	ORNIC_CREATE_CQ_EXT	= 1U << 0,	/* completions of 64 bytes */
 };
 
 struct ornic_create_cq_req {
