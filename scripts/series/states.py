@@ -104,6 +104,8 @@ class Patch:
     names: list = field(default_factory=list)
     # Names that are there from this patch on, although only later ones use them
     keep: list = field(default_factory=list)
+    # Functions that are there from this patch on, and exported
+    exports: list = field(default_factory=list)
     without: list = field(default_factory=list)
     words: list = field(default_factory=list)
     # Entry of MAINTAINERS
@@ -121,20 +123,22 @@ class Series:
     patches: list
 
 
-def of_change(series, path):
+def of_change(series, path, maintainers=""):
     """Makes a patch of a mail with a change of code that is not of this tree."""
     head, body = path.read_text().split("\n\n", 1)
     subject = re.search(r"^Subject: \[PATCH\] (.*(?:\n .*)*)", head, re.M)[1]
-    return Patch(series, " ".join(subject.split()), body.split("\n---\n", 1)[0], change=path)
+    return Patch(series, " ".join(subject.split()), body.split("\n---\n", 1)[0],
+                 maintainers=maintainers, change=path)
 
 
 def load(path, changes):
     """Reads the recipe of a series; changes of other code are in the folder `changes`."""
     data = tomllib.loads(path.read_text())
-    patches = [of_change(path.stem, changes / entry["change"]) if "change" in entry else
+    patches = [of_change(path.stem, changes / entry["change"], entry.get("maintainers", ""))
+               if "change" in entry else
                Patch(path.stem, entry["subject"], entry["message"].strip(),
                      entry.get("files", "").split(), entry.get("names", "").split(),
-                     entry.get("keep", "").split(),
+                     entry.get("keep", "").split(), entry.get("exports", "").split(),
                      [Without(**without) for without in entry.get("without", [])],
                      [Words(**words) for words in entry.get("words", [])],
                      entry.get("maintainers", ""))
@@ -201,7 +205,7 @@ class States:
 
     def check_names(self):
         for patch in self.patches:
-            for name in patch.names + patch.keep:
+            for name in patch.names + patch.keep + patch.exports:
                 if not self.expand(name):
                     raise RecipeProblem(f"{patch.series}: {patch.subject}: there is no name {name}")
             for name in patch.names:
@@ -286,8 +290,9 @@ class States:
             return dict(self.files)
         texts = {path: self.text(path, number) for path in self.files
                  if self.adds[path] <= number}
-        keep = {name for patch in self.patches[:number + 1] for entry in patch.keep
-                for _, name in self.expand(entry)}
+        exports = {name for patch in self.patches[:number + 1] for name in patch.exports}
+        keep = exports | {name for patch in self.patches[:number + 1] for entry in patch.keep
+                          for _, name in self.expand(entry)}
         gone = Gone(*self.later(number))
         for path in self.files:
             if path not in texts and is_code(path):
@@ -306,7 +311,7 @@ class States:
                     for path, text in texts.items() if is_code(path)}
             # Later rounds lose the names that a remark of this one is about
             remarks += [(path, *remark) for path, cut in cuts.items() for remark in cut.remarks]
-            if not self.drop(cuts, gone, keep):
+            if not self.drop(cuts, gone, keep, exports):
                 break
         problems = sorted(set().union(*(cut.problems for cut in cuts.values())))
         if problems:
@@ -388,7 +393,7 @@ class States:
                     found.add(f"{cut.parsed.path}: {member}: nothing reads it")
         return found
 
-    def drop(self, cuts, gone, keep):
+    def drop(self, cuts, gone, keep, exports):
         """Adds names that cuts have dropped, and those without a use. Returns false if there are
         none."""
         before = gone.size()
@@ -401,10 +406,11 @@ class States:
         unused = self.used - set().union(*uses.values()) - keep
         alive = set().union(*(cut.live_members for cut in cuts.values()))
         for path, cut in cuts.items():
-            # A symbol is exported when another module has a use for it
+            # A symbol is exported when another module has a use for it, or before by the recipe
             elsewhere = set().union(*(names for folder, names in uses.items()
                                       if folder != place(path)[0]))
-            gone.folders[None] |= {f"export {name}" for name in cut.parsed.exports - elsewhere}
+            gone.folders[None] |= {f"export {name}"
+                                   for name in cut.parsed.exports - elsewhere - exports}
             if not cut.parsed.whole:
                 gone.add_members(path, (cut.dead_members - alive) | (cut.live_members & unused))
             gone.add(path, cut.dead, live)

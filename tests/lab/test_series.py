@@ -163,6 +163,15 @@ def test_states():
     assert found.after(1) == TREE
 
 
+@pytest.mark.parametrize("exports", [["a"], []])
+def test_exports(exports):
+    """A function is exported when another module uses it, or before by the recipe."""
+    tree = TREE | {"kernel/rdma/c.c": "int c(struct s *s)\n{\n\treturn a(s);\n}\n"}
+    found = States(tree, [Patch("one", "Add a", "", ["net/main"], keep=["a"], exports=exports),
+                          Patch("two", "Add b", "", ["net/b", "rdma/c"], keep=["c"])])
+    assert ("EXPORT_SYMBOL_GPL(a)" in found.after(0)["kernel/net/main.c"]) == bool(exports)
+
+
 @pytest.mark.parametrize("text, names", [
     ("struct a b = {\n\t.c = f(d.c),\n\t.e = g(h, d.e),\n};\n", {"struct", "a", "f", "d", "g", "h",
                                                               "e"}),
