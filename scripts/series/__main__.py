@@ -23,8 +23,8 @@ CHANGES = places.TOP / "scripts/upstream/patches"
 # By target: its module, the folder of changes, and its series in the order of their states
 TARGETS = {
     "linux": (places, CHANGES, (
-        "net-next", "rdma-next", "net-tso", "net-xdp", "net-ntuple", "net-ptp", "rdma-wq",
-        "rdma-more", "net-checks", "net-trace")),
+        "net-next", "rdma-fixes", "rdma-next", "net-tso", "net-xdp", "net-ntuple", "net-ptp",
+        "rdma-wq", "rdma-more", "net-checks", "net-trace")),
     "rdma-core": (core, CHANGES / "rdma-core", ("rdma-core",)),
 }
 

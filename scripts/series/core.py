@@ -4,7 +4,7 @@
 import re
 from pathlib import Path
 
-from .places import TOP, driver_id, own_files, replace, replace_files
+from .places import TOP, own_files, replace, replace_files
 
 PROVIDER = "providers/ornic"
 FOLDERS = {"user-provider": PROVIDER, "kernel/include": PROVIDER,
@@ -63,6 +63,12 @@ def after(line, new):
 def ahead(line, new):
     """Returns a function that adds lines before a line."""
     return lambda text: replace(text, f"\n{line}\n", f"\n{new}\n{line}\n")
+
+
+def driver_id(text):
+    """Appends to enum rdma_driver_id."""
+    body = re.search(r"enum rdma_driver_id \{\n.*?(?=\};)", text, re.S)
+    return replace(text, body[0], f"{body[0]}\tRDMA_DRIVER_ORNIC,\n")
 
 
 # Files of rdma-core, and what adds our lines to them, by the file of this tree that needs the lines

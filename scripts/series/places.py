@@ -76,12 +76,6 @@ def after(line, new):
     return lambda text: replace(text, f"\n{line}\n", f"\n{line}\n{new}\n")
 
 
-def driver_id(text):
-    """Appends to enum rdma_driver_id."""
-    body = re.search(r"enum rdma_driver_id \{\n.*?(?=\};)", text, re.S)
-    return replace(text, body[0], f"{body[0]}\tRDMA_DRIVER_ORNIC,\n")
-
-
 def add_maintainers(text, entry):
     """Inserts an entry of MAINTAINERS by its title."""
     title = entry.split("\n", 1)[0]
@@ -108,9 +102,17 @@ HOOKS = {
         f"{PAGES}/index.rst": after("   netronome/nfp", "   ornic/ornic")},
     "Documentation/threat-model.rst": {
         f"{PAGES}/index.rst": after("   ornic/ornic", "   ornic/threat-model")},
-    "include/uapi/rdma/ornic-abi.h": {
-        "include/uapi/rdma/ib_user_ioctl_verbs.h": driver_id},
 }
+# A call that destroys: the core clears the udata before it since the series rdma-fixes
+NO_UDATA = "\terr = ib_no_udata_io(udata);\n\tif (err)\n\t\treturn err;\n\n"
+
+
+def checked(*lines):
+    """Returns the edit that checks the udata before the first statement of a function."""
+    text = "\n".join(lines)
+    return (f"\tint err;\n\n{text}", f"\tint err;\n\n{NO_UDATA}{text}")
+
+
 # Code that is for a build outside Linux, and what Linux has instead
 EDITS = {
     "kernel/rdma/main.c": [("""/*
@@ -119,7 +121,30 @@ EDITS = {
  */
 #define ORNIC_IB_DRIVER_ID	RDMA_DRIVER_UNKNOWN
 
+/*
+ * Operations that destroy take no udata and ignore what there is. Up to Linux
+ * 7.3 the core passes the udata of the creation when it aborts one, in
+ * rdma_alloc_abort_uobject(), and so ib_no_udata_io() would refuse and keep the
+ * object until its file is closed. They may call it once the core clears the
+ * udata before.
+ */
 """, ""), ("ORNIC_IB_DRIVER_ID", "RDMA_DRIVER_ORNIC")],
+    "kernel/rdma/pd.c": [("""
+	/* The core destroys what was in the domain before it */
+""", f"""	int err;
+
+{NO_UDATA}	/* The core destroys what was in the domain before it */
+""")],
+    "kernel/rdma/mr.c": [checked("\terr = ornic_mr_destroy(dev, mr);")],
+    "kernel/rdma/cq.c": [checked("\tornic_ib_pre_destroy_cq(ibcq);")],
+    "kernel/rdma/qp.c": [checked("\tif (qp->kernel)", "\t\tornic_qp_detach(dev, qp);")],
+    "kernel/rdma/srq.c": [checked("\terr = ornic_srq_destroy(dev, srq);")],
+    "kernel/rdma/wq.c": [checked("\tornic_res_remove(dev->odev, &wq->res);",
+                                 "\terr = ornic_cmd_destroy(dev->odev, ORNIC_CMD_DESTROY_WQ")],
+    "kernel/rdma/xrcd.c": [("""
+	return ornic_cmd_destroy(""", f"""	int err;
+
+{NO_UDATA}	return ornic_cmd_destroy(""")],
     "Documentation/driver.rst": [("Documentation/threat-model.rst",
                                   f"{PAGES}/ornic/threat-model.rst")],
 }
@@ -187,6 +212,13 @@ def write(placed_files, linux):
 def spread(placed_files, linux, number):
     """Writes the drivers of a state to folders of their own, which it returns."""
     made = []
+    # In a folder of headers of both, since the states have different ones
+    abi = "include/uapi/rdma/ornic-abi.h"
+    (Path(linux) / abi).unlink(missing_ok=True)
+    if abi in placed_files:
+        path = Path(linux) / f"{NET}-{number}" / "rdma" / Path(abi).name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(placed_files[abi])
     for folder in (NET, RDMA):
         if f"{folder}/Makefile" not in placed_files:
             continue
