@@ -17,33 +17,13 @@
 /**
  * ornic_ah_check_attr - check a path that came from a consumer
  * @ibdev:	the device
- * @attr:	the path
+ * @attr:	the path; the core has checked port, GRH and GID
  *
  * Return: 0 or -EINVAL.
  */
-int ornic_ah_check_attr(struct ib_device *ibdev, const struct rdma_ah_attr *attr)
+int ornic_ah_check_attr(const struct ib_device *ibdev, const struct rdma_ah_attr *attr)
 {
-	int err;
-
-	/* C10-80: a port may demand a GRH. RoCE always does, annex A16. */
-	if (attr->type != RDMA_AH_ATTR_TYPE_ROCE ||
-	    !(rdma_ah_get_ah_flags(attr) & IB_AH_GRH)) {
-		ibdev_dbg_ratelimited(ibdev, "path of type %d with flags %#x: RoCE needs a GRH\n",
-				      attr->type, rdma_ah_get_ah_flags(attr));
-		return -EINVAL;
-	}
-
-	err = ornic_check_range(ibdev, "path port_num", attr->port_num, ORNIC_IB_PORT,
-				ORNIC_IB_PORT);
-	if (err)
-		return err;
-
-	err = ornic_check_range(ibdev, "path sl", attr->sl, 0, ORNIC_SL_MAX);
-	if (err)
-		return err;
-
-	return ornic_check_range(ibdev, "path sgid_index", attr->grh.sgid_index, 0,
-				 to_ornic_ib_dev(ibdev)->gid_len - 1);
+	return ornic_check_range(ibdev, "path sl", attr->sl, 0, ORNIC_SL_MAX);
 }
 
 /**

@@ -19,7 +19,7 @@ static inline struct ornic_ah *to_ornic_ah(struct ib_ah *ibah)
 
 void ornic_av_from_attr(const struct rdma_ah_attr *attr, struct ornic_av *av);
 void ornic_av_to_attr(const struct ornic_av *av, struct rdma_ah_attr *attr);
-int ornic_ah_check_attr(struct ib_device *ibdev, const struct rdma_ah_attr *attr);
+int ornic_ah_check_attr(const struct ib_device *ibdev, const struct rdma_ah_attr *attr);
 int ornic_ib_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init,
 		       struct ib_udata *udata);
 int ornic_ib_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr);
