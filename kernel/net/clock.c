@@ -2,7 +2,8 @@
 /*
  * PTP hardware clock on top of the device counter that time stamps are taken
  * from, and the page from which processes convert time stamps (ORNIC
- * specification, section 2). The counter cannot be set: all corrections are made in software.
+ * specification, section 2). The counter cannot be set: all corrections are
+ * made in software.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Flow rules; the core checks CAP_NET_RAW. Specifications become a value and a
- * mask (hardware.rst, section 20). A process may name the headers in any order,
+ * mask (ORNIC specification, section 20). A process may name the headers in any order,
  * each once. A specification matches only frames that have its header, even if
  * it matches no field. Rules that no frame can match are refused.
  */

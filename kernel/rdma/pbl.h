@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Page lists, which describe a buffer that is not contiguous to the device
- * (hardware.rst, section 3).
+ * (ORNIC specification, section 3).
  */
 #ifndef ORNIC_RDMA_PBL_H
 #define ORNIC_RDMA_PBL_H

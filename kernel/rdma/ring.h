@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Sizes of the rings of a QP (hardware.rst, sections 5 to 7). Inputs are
+ * Sizes of the rings of a QP (ORNIC specification, sections 5 to 7). Inputs are
  * bounded, so that nothing here overflows 32 bits.
  */
 #ifndef ORNIC_RDMA_RING_H

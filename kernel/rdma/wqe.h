@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Writing send WQEs into a ring (hardware.rst, section 6) */
+/* Writing send WQEs into a ring (ORNIC specification, section 6) */
 #ifndef ORNIC_RDMA_WQE_H
 #define ORNIC_RDMA_WQE_H
 

@@ -12,7 +12,7 @@
 #include "wqe.h"
 #include "wr.h"
 
-/* Opcodes of UC QPs (hardware.rst, section 6.1) */
+/* Opcodes of UC QPs (ORNIC specification, section 6.1) */
 #define ORNIC_UC_OPS		(BIT_ULL(IB_WR_SEND) | BIT_ULL(IB_WR_SEND_WITH_IMM) | \
 				 BIT_ULL(IB_WR_RDMA_WRITE) | \
 				 BIT_ULL(IB_WR_RDMA_WRITE_WITH_IMM) | BIT_ULL(IB_WR_LOCAL_INV))
@@ -162,7 +162,7 @@ static int ornic_wr_put_route(struct ornic_wqe_writer *w, struct ornic_ib_dev *d
 	return ornic_wr_put_connected(w, dev, wr);
 }
 
-/* Some opcodes fix the number of SGEs (hardware.rst, [ORNIC-SQ-10]) */
+/* Some opcodes fix the number of SGEs (ORNIC specification, [ORNIC-SQ-10]) */
 static bool ornic_wr_count_is_ok(const struct ib_send_wr *wr)
 {
 	switch (wr->opcode) {
