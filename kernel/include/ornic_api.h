@@ -82,6 +82,7 @@ struct ornic_limits {
 	u32 rq_ci_lag;		/* receive WQEs */
 	u32 max_stat_sets;	/* numbers of sets are below it */
 	u32 rx_hash_types;	/* ORNIC_HASH_* */
+	u32 max_comp_cntrs;
 };
 
 /**

@@ -210,6 +210,9 @@ enum ornic_opcode {
 	ORNIC_CMD_FREE_UCTX		= 0x021,
 	ORNIC_CMD_CREATE_EQ		= 0x030,
 	ORNIC_CMD_DESTROY_EQ		= 0x031,
+	ORNIC_CMD_CREATE_COMP_CNTR	= 0x040,
+	ORNIC_CMD_DESTROY_COMP_CNTR	= 0x041,
+	ORNIC_CMD_MODIFY_COMP_CNTR	= 0x042,
 	ORNIC_CMD_CREATE_MR		= 0x050,
 	ORNIC_CMD_DESTROY_MR		= 0x051,
 	ORNIC_CMD_MODIFY_MR		= 0x052,
@@ -224,6 +227,7 @@ enum ornic_opcode {
 	ORNIC_CMD_ATTACH_MCAST		= 0x074,
 	ORNIC_CMD_DETACH_MCAST		= 0x075,
 	ORNIC_CMD_BIND_STATS		= 0x076,
+	ORNIC_CMD_ATTACH_COMP_CNTR	= 0x077,
 	ORNIC_CMD_CREATE_SRQ		= 0x080,
 	ORNIC_CMD_DESTROY_SRQ		= 0x081,
 	ORNIC_CMD_MODIFY_SRQ		= 0x082,
@@ -656,6 +660,13 @@ enum ornic_wc_opcode {
 	ORNIC_WC_RECV			= 128,
 	ORNIC_WC_RECV_RDMA_WITH_IMM	= 129,
 };
+
+/* With ORNIC_FEAT_COMP_CNTR: what a completion counter has counted; 16-aligned */
+struct ornic_comp_counts {
+	__le64 completed;	/* with ORNIC_WC_SUCCESS */
+	__le64 failed;		/* with any other status */
+};
+ORNIC_ASSERT_SIZE(struct ornic_comp_counts, 16);
 
 /* ---- 9. Events -------------------------------------------------------- */
 

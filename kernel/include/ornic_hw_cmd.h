@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * ORNIC hardware interface, version 1: inputs and outputs of the commands
- * (Documentation/ORNIC specification, sections 10, 11 and 19 to 31). The rules in
+ * (ORNIC specification, sections 10, 11, 19 to 31 and 33). The rules in
  * ornic_hw.h apply here too.
  */
 #ifndef ORNIC_HW_CMD_H
@@ -78,7 +78,7 @@ struct ornic_query_device_out {
 	__le32 parse_tags;	/* VLAN tags that are found */
 	__le32 parse_exts;	/* extension headers of IPv6 that are found */
 	__le32 rx_hash_types;	/* ORNIC_HASH_* that SET_RX_QUEUES takes */
-	__le32 rsvd;
+	__le32 max_comp_cntrs;
 };
 ORNIC_ASSERT_SIZE(struct ornic_query_device_out, 288);
 
@@ -110,6 +110,7 @@ ORNIC_ASSERT_SIZE(struct ornic_query_device_out, 288);
 #define ORNIC_FEAT_FLOW_COPY		(1ULL << 17)	/* rules that copy */
 #define ORNIC_FEAT_STAT_SETS		(1ULL << 18)	/* BIND_STATS */
 #define ORNIC_FEAT_RESIZE_SRQ		(1ULL << 19)
+#define ORNIC_FEAT_COMP_CNTR		(1ULL << 20)	/* completion counters */
 #define ORNIC_FEAT_PUSH			(1ULL << 32)	/* push pages */
 
 /* Purpose of a device; ornic_hw_profile.h lists what each profile needs */
@@ -642,6 +643,52 @@ struct ornic_bind_stats_in {
 	__le32 set;		/* 0: that of all QPs which the host has not bound */
 };
 ORNIC_ASSERT_SIZE(struct ornic_bind_stats_in, 8);
+
+/* CREATE_COMP_CNTR; out: struct ornic_object */
+struct ornic_create_comp_cntr_in {
+	__le64 addr;		/* struct ornic_comp_counts */
+};
+ORNIC_ASSERT_SIZE(struct ornic_create_comp_cntr_in, 8);
+
+/* MODIFY_COMP_CNTR */
+struct ornic_modify_comp_cntr_in {
+	__le32 num;
+	__u8 entry;		/* enum ornic_comp_cntr_entry */
+	__u8 op;		/* enum ornic_comp_cntr_op */
+	__u8 rsvd[2];
+	__le64 value;
+};
+ORNIC_ASSERT_SIZE(struct ornic_modify_comp_cntr_in, 16);
+
+/* As in enum ib_uverbs_comp_cntr_entry */
+enum ornic_comp_cntr_entry {
+	ORNIC_COMP_CNTR_COMPLETED	= 0,
+	ORNIC_COMP_CNTR_FAILED		= 1,
+};
+
+/* As in enum ib_uverbs_comp_cntr_modify_op */
+enum ornic_comp_cntr_op {
+	ORNIC_COMP_CNTR_SET	= 0,
+	ORNIC_COMP_CNTR_ADD	= 1,
+};
+
+/* ATTACH_COMP_CNTR: a counter counts these requests of a QP */
+struct ornic_attach_comp_cntr_in {
+	__le32 qpn;
+	__le32 num;
+	__le32 requests;	/* ORNIC_COUNT_* */
+	__le32 rsvd;
+};
+ORNIC_ASSERT_SIZE(struct ornic_attach_comp_cntr_in, 16);
+
+/* As in enum ibv_qp_attach_comp_cntr_op */
+#define ORNIC_COUNT_SEND		0x01
+#define ORNIC_COUNT_RECV		0x02
+#define ORNIC_COUNT_READ		0x04
+#define ORNIC_COUNT_REMOTE_READ		0x08	/* of the peer */
+#define ORNIC_COUNT_WRITE		0x10
+#define ORNIC_COUNT_REMOTE_WRITE	0x20	/* of the peer */
+#define ORNIC_COUNT_ALL			0x3f
 
 /*
  * CREATE_WQ: a receive queue for frames, in the number space of QPs. Its

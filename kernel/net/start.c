@@ -35,6 +35,7 @@
 	 ORNIC_FEAT_FLOW | \
 	 ORNIC_FEAT_FLOW_COPY | \
 	 ORNIC_FEAT_STAT_SETS | \
+	 ORNIC_FEAT_COMP_CNTR | \
 	 ORNIC_FEAT_TSO | \
 	 ORNIC_FEAT_RATE_LIMIT | \
 	 ORNIC_FEAT_PUSH | \
@@ -233,6 +234,7 @@ static int ornic_start_query(struct ornic_core *core)
 		.rq_ci_lag = le32_to_cpu(out.rq_ci_lag),
 		.max_stat_sets = le32_to_cpu(out.max_stat_sets),
 		.rx_hash_types = le32_to_cpu(out.rx_hash_types),
+		.max_comp_cntrs = le32_to_cpu(out.max_comp_cntrs),
 	};
 
 	for (i = 0; i < ORNIC_SEND_OPS_WORDS; i++)

@@ -11,6 +11,7 @@
 #include <rdma/uverbs_ioctl.h>
 
 #include "ah.h"
+#include "comp_cntr.h"
 #include "counters.h"
 #include "cq.h"
 #include "device.h"
@@ -179,6 +180,7 @@ static const struct ib_device_ops ornic_ib_modify_mr_ops = {
 static const struct uapi_definition ornic_ib_uapi_defs[] = {
 	UAPI_DEF_CHAIN(ornic_ib_ucontext_defs),
 	UAPI_DEF_CHAIN(ornic_ib_srq_defs),
+	UAPI_DEF_CHAIN(ornic_ib_comp_cntr_defs),
 	{}
 };
 
@@ -197,6 +199,7 @@ static void ornic_ib_set_ops(struct ornic_ib_dev *dev)
 		{ ORNIC_FEAT_FLOW, &ornic_ib_flow_ops },
 		{ ORNIC_FEAT_MCAST, &ornic_ib_mcast_ops },
 		{ ORNIC_FEAT_STAT_SETS, &ornic_ib_counter_ops },
+		{ ORNIC_FEAT_COMP_CNTR, &ornic_ib_comp_cntr_ops },
 		{ ORNIC_FEAT_MW, &ornic_ib_mw_ops },
 		{ ORNIC_FEAT_REG_MR, &ornic_ib_reg_mr_ops },
 		{ ORNIC_FEAT_MODIFY_MR, &ornic_ib_modify_mr_ops },

@@ -12,6 +12,7 @@ NOUNS = {
     "ah": ("av", "addr", "address"),
     "clock": ("ptp", "phc", "timestamp"),
     "cmd": ("command", "aq"),
+    "comp_cntr": ("comp_counter", "completion_counter", "event_counter"),
     "counters": ("counter", "counter_set"),
     "cq": ("compq", "completion"),
     "doorbell": ("db", "dbell"),

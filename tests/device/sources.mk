@@ -55,6 +55,7 @@ CORE_SRCS := \
 	base/run.c \
 	base/stats.c \
 	base/watch.c \
+	objects/comp_cntr.c \
 	objects/counters.c \
 	objects/cq.c \
 	objects/cq_modify.c \

@@ -115,7 +115,8 @@ class Iommu(Pair):
 
 # Features that a card can be without, and still have an interface and an RDMA device
 OPTIONAL = ["srq", "resize_srq", "xrc", "mcast", "mw", "reg_mr", "modify_mr", "resize_cq",
-            "cq_moderation", "wq", "flow", "stat_sets", "tso", "rate_limit", "null_mr", "flow_copy"]
+            "cq_moderation", "wq", "flow", "stat_sets", "tso", "rate_limit", "null_mr", "flow_copy",
+            "comp_cntr"]
 # ORNIC_FEAT_* of the header, but for those that no card has yet
 BITS = {name.lower(): 1 << int(bit) for name, bit in
         re.findall(r"#define ORNIC_FEAT_(\w+)\s+\(1ULL << (\d+)\)",

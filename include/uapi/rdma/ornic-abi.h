@@ -167,6 +167,18 @@ struct ornic_create_srq_resp {
 	__u8 reserved_150[6];
 };
 
+struct ornic_create_comp_cntr_resp {
+	__u32 comp_mask;
+	__u32 offset;			/* bytes from the start of the mapping */
+	struct ornic_mmap_place map;	/* of struct ornic_comp_counts */
+};
+
+/* The method of the core has no response of a driver */
+enum ornic_create_comp_cntr_attrs {
+	/* struct ornic_create_comp_cntr_resp */
+	ORNIC_ATTR_CREATE_COMP_CNTR_RESP	= 1U << UVERBS_ID_NS_SHIFT,
+};
+
 /* modify_srq has no response, so IB_SRQ_MAX_WR needs a method of its own */
 enum ornic_srq_methods {
 	ORNIC_METHOD_SRQ_RESIZE		= 1U << UVERBS_ID_NS_SHIFT,

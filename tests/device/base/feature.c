@@ -37,6 +37,7 @@ static const struct feature features[] = {
 	{ "rate_limit", ORNIC_FEAT_RATE_LIMIT, 0 },
 	{ "null_mr", ORNIC_FEAT_NULL_MR, 0 },
 	{ "flow_copy", ORNIC_FEAT_FLOW_COPY, ORNIC_FEAT_FLOW },
+	{ "comp_cntr", ORNIC_FEAT_COMP_CNTR, 0 },
 	{ "push", ORNIC_FEAT_PUSH, 0 },
 };
 

@@ -47,6 +47,7 @@ struct qp;
 #define CARD_MAX_MR_BITS 17
 #define CARD_MAX_FLOW_BITS 10
 #define CARD_MAX_COUNTERS_BITS 10
+#define CARD_MAX_COMP_CNTR_BITS 10
 #define CARD_MAX_LOG_EQE 16
 #define CARD_MAX_LOG_CQE 18
 #define CARD_MAX_LOG_SQ_SLOTS 18
@@ -353,6 +354,7 @@ struct mcast_table {
  * @rwq_tables: struct rwq_table
  * @flows: struct flow
  * @counters: struct counters
+ * @comp_cntrs: struct comp_cntr
  * @gids: GID table
  * @mcast: multicast groups
  * @port: Ethernet port
@@ -428,6 +430,7 @@ struct card {
 	struct obj_table rwq_tables;
 	struct obj_table flows;
 	struct obj_table counters;
+	struct obj_table comp_cntrs;
 	struct gid_table gids;
 	struct mcast_table mcast;
 	struct ethport port;

@@ -15,6 +15,7 @@
 #include "eth/flow.h"
 #include "eth/rwq_table.h"
 #include "eth/wq.h"
+#include "objects/comp_cntr.h"
 #include "objects/counters.h"
 #include "objects/cq.h"
 #include "objects/eq.h"
@@ -97,6 +98,11 @@ static const struct cmd_desc cmd_table[] = {
 	CMD_OBJECT(FREE_UCTX, 0, uctx_cmd_free),
 	CMD_IN(CREATE_EQ, struct ornic_create_eq_in, OUT_OBJECT, eq_cmd_create),
 	CMD_OBJECT(DESTROY_EQ, 0, eq_cmd_destroy),
+	CMD_IN(CREATE_COMP_CNTR, struct ornic_create_comp_cntr_in, OUT_OBJECT,
+	       comp_cntr_cmd_create),
+	CMD_OBJECT(DESTROY_COMP_CNTR, 0, comp_cntr_cmd_destroy),
+	CMD_IN(MODIFY_COMP_CNTR, struct ornic_modify_comp_cntr_in, 0,
+	       comp_cntr_cmd_modify),
 	CMD(CREATE_MR, offsetof(struct ornic_create_mr_in, max_pages),
 	    sizeof(struct ornic_create_mr_in),
 	    sizeof(struct ornic_create_mr_out), mr_cmd_create),
@@ -120,6 +126,8 @@ static const struct cmd_desc cmd_table[] = {
 	CMD_IN(ATTACH_MCAST, struct ornic_mcast_in, 0, mcast_cmd_attach),
 	CMD_IN(DETACH_MCAST, struct ornic_mcast_in, 0, mcast_cmd_detach),
 	CMD_IN(BIND_STATS, struct ornic_bind_stats_in, 0, qp_cmd_bind_stats),
+	CMD_IN(ATTACH_COMP_CNTR, struct ornic_attach_comp_cntr_in, 0,
+	       qp_cmd_attach_comp_cntr),
 	CMD_IN(CREATE_SRQ, struct ornic_create_srq_in, OUT_OBJECT,
 	       srq_cmd_create),
 	CMD_OBJECT(DESTROY_SRQ, 0, srq_cmd_destroy),

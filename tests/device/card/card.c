@@ -69,6 +69,8 @@ static int card_init_tables(struct card *card, bool ordered)
 		  CARD_NUM_BITS - CARD_MAX_FLOW_BITS, 0, NULL },
 		{ &card->counters, CARD_MAX_COUNTERS_BITS,
 		  CARD_NUM_BITS - CARD_MAX_COUNTERS_BITS, 0, NULL },
+		{ &card->comp_cntrs, CARD_MAX_COMP_CNTR_BITS,
+		  CARD_NUM_BITS - CARD_MAX_COMP_CNTR_BITS, 0, NULL },
 	};
 	unsigned int i;
 
@@ -82,6 +84,7 @@ static int card_init_tables(struct card *card, bool ordered)
 
 static void card_uninit_tables(struct card *card)
 {
+	obj_table_uninit(&card->comp_cntrs);
 	obj_table_uninit(&card->counters);
 	obj_table_uninit(&card->flows);
 	obj_table_uninit(&card->rwq_tables);
@@ -399,6 +402,7 @@ void card_stats(struct card *card, stat_fn fn, void *arg)
 	fn(arg, "objects.rwq_table", card->rwq_tables.count);
 	fn(arg, "objects.flow", card->flows.count);
 	fn(arg, "objects.counters", card->counters.count);
+	fn(arg, "objects.comp_cntr", card->comp_cntrs.count);
 	fn(arg, "buffer_pages", card->budget.pages);
 	fn(arg, "buffer_pages_leaving", card->budget.leaving.units);
 	fn(arg, "fatal_cause", card->fatal);

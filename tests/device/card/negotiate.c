@@ -15,7 +15,8 @@ static bool negotiate_has_objects(const struct card *card)
 	return card->uctxs.count || card->mrs.count || card->eqs.count ||
 	       card->cqs.count || card->qps.count || card->srqs.count ||
 	       card->xrcds.count || card->rwq_tables.count ||
-	       card->flows.count || card->counters.count;
+	       card->flows.count || card->counters.count ||
+	       card->comp_cntrs.count;
 }
 
 /* Printable characters, then zeros, at least one ([ORNIC-NEG-2]) */

@@ -9,6 +9,7 @@
 #include "card/query.h"
 #include "eth/rss.h"
 #include "eth/rwq_table.h"
+#include "objects/comp_cntr.h"
 #include "objects/cq.h"
 #include "objects/eq.h"
 #include "objects/pd.h"
@@ -225,6 +226,11 @@ static void qp_get_parts(struct qp *qp)
 
 static void qp_put_parts(struct qp *qp)
 {
+	unsigned int i;
+
+	for (i = 0; i < COMP_CNTR_REQUESTS; i++)
+		if (qp->base.cntrs[i])
+			obj_put(&qp->base.cntrs[i]->obj);
 	if (qp->rwq_table)
 		obj_put(&qp->rwq_table->obj);
 	if (qp->xrcd)
@@ -414,5 +420,33 @@ enum ornic_cmd_status qp_cmd_bind_stats(struct card *card, struct cmd *cmd)
 	if (le32toh(in->set) >= STATS_SETS)
 		return ORNIC_CMD_BAD_PARAM;
 	qp->base.stat_set = le32toh(in->set);
+	return ORNIC_CMD_OK;
+}
+
+/* [ORNIC-CNTR-2] */
+enum ornic_cmd_status qp_cmd_attach_comp_cntr(struct card *card, struct cmd *cmd)
+{
+	const struct ornic_attach_comp_cntr_in *in = cmd->in;
+	struct comp_cntr *cntr = comp_cntr_find(card, le32toh(in->num));
+	struct qp *qp = qp_find(card, le32toh(in->qpn));
+	uint32_t requests = le32toh(in->requests);
+	unsigned int i;
+
+	if (in->rsvd || !requests || requests & ~ORNIC_COUNT_ALL)
+		return ORNIC_CMD_BAD_PARAM;
+	if (!qp || !cntr)
+		return ORNIC_CMD_BAD_OBJECT;
+	if (qp->base.state > ORNIC_QPS_INIT)
+		return ORNIC_CMD_BAD_STATE;
+	for (i = 0; i < COMP_CNTR_REQUESTS; i++)
+		if (requests >> i & 1 && qp->base.cntrs[i])
+			return ORNIC_CMD_BUSY;
+	for (i = 0; i < COMP_CNTR_REQUESTS; i++) {
+		if (!(requests >> i & 1))
+			continue;
+		qp->base.cntrs[i] = cntr;
+		obj_get(&cntr->obj);
+	}
+	qp->base.flags |= RECEIVER_COUNTS;
 	return ORNIC_CMD_OK;
 }

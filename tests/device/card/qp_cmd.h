@@ -20,5 +20,6 @@ enum ornic_cmd_status qp_cmd_create(struct card *card, struct cmd *cmd);
 enum ornic_cmd_status qp_cmd_destroy(struct card *card, struct cmd *cmd);
 enum ornic_cmd_status qp_cmd_query(struct card *card, struct cmd *cmd);
 enum ornic_cmd_status qp_cmd_bind_stats(struct card *card, struct cmd *cmd);
+enum ornic_cmd_status qp_cmd_attach_comp_cntr(struct card *card, struct cmd *cmd);
 
 #endif /* ORNIC_DEVICE_QP_CMD_H */

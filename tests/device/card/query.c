@@ -46,7 +46,8 @@
 	 ORNIC_FEAT_TSO |             \
 	 ORNIC_FEAT_RATE_LIMIT |      \
 	 ORNIC_FEAT_NULL_MR |         \
-	 ORNIC_FEAT_FLOW_COPY)
+	 ORNIC_FEAT_FLOW_COPY |       \
+	 ORNIC_FEAT_COMP_CNTR)
 
 #define QUERY_QP_TYPES                                                   \
 	(1u << ORNIC_QPT_GSI | 1u << ORNIC_QPT_RC | 1u << ORNIC_QPT_UC | \
@@ -59,7 +60,7 @@
 #define QUERY_RDMA_FEATURES                                              \
 	(ORNIC_FEAT_SRQ | ORNIC_FEAT_RESIZE_SRQ | ORNIC_FEAT_XRC |        \
 	 ORNIC_FEAT_MCAST | ORNIC_FEAT_MW | ORNIC_FEAT_REG_MR |           \
-	 ORNIC_FEAT_STAT_SETS | ORNIC_FEAT_NULL_MR)
+	 ORNIC_FEAT_STAT_SETS | ORNIC_FEAT_NULL_MR | ORNIC_FEAT_COMP_CNTR)
 #define QUERY_ETHERNET_FEATURES                                          \
 	(ORNIC_FEAT_WQ | ORNIC_FEAT_FLOW | ORNIC_FEAT_TSO |               \
 	 ORNIC_FEAT_RATE_LIMIT | ORNIC_FEAT_FLOW_COPY)
@@ -140,6 +141,7 @@ static const struct query_field {
 	OF_FEATURE(FLOW, flow_layers),
 	OF_FEATURE(FLOW, max_flow_masks),
 	OF_FEATURE(STAT_SETS, max_stat_sets),
+	OF_FEATURE(COMP_CNTR, max_comp_cntrs),
 	OF_FEATURE(TSO, max_tso),
 	OF_FEATURE(RATE_LIMIT, min_rate),
 	OF_FEATURE(RATE_LIMIT, max_rate),
@@ -284,6 +286,7 @@ enum ornic_cmd_status query_cmd_device(struct card *card, struct cmd *cmd)
 	out->parse_tags = htole32(card->parse->tags);
 	out->parse_exts = htole32(card->parse->exts);
 	out->rx_hash_types = htole32(card->rx_hash_types);
+	out->max_comp_cntrs = htole32(card->comp_cntrs.max);
 	query_clear_fields(card, out);
 	out->profiles = htole32(query_profiles(card, out));
 	limit_report(&card->limits, out);

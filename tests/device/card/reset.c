@@ -16,6 +16,7 @@
 #include "eth/flow.h"
 #include "eth/rwq_table.h"
 #include "eth/wq.h"
+#include "objects/comp_cntr.h"
 #include "objects/counters.h"
 #include "objects/cq.h"
 #include "objects/eq.h"
@@ -54,6 +55,7 @@ static const struct reset_stage reset_stages[] = {
 	EACH(mrs, mr_unbind),
 	EACH(mrs, mr_destroy),
 	EACH(cqs, cq_destroy),
+	EACH(comp_cntrs, comp_cntr_destroy),
 	EACH(eqs, eq_destroy),
 	EACH(uctxs, uctx_destroy),
 };

@@ -20,6 +20,7 @@
 #include "base/run.h"
 #include "base/state.h"
 #include "env/timer.h"
+#include "objects/comp_cntr.h"
 #include "objects/cq.h"
 #include "objects/mr.h"
 #include "objects/rq.h"
@@ -29,6 +30,9 @@ struct srq;
 
 /* @type of a WQ; not in enum ornic_qp_type */
 #define RECEIVER_WQ 0
+
+/* Bit of @flags that a host cannot set: @cntrs has a counter */
+#define RECEIVER_COUNTS (1u << 31)
 
 /* Interval of polls for receive WQEs in ERR, ns; doubles up to less than 20 ms ([ORNIC-QP-7]) */
 #define RECEIVER_POLL_MIN_NS 50000
@@ -52,6 +56,8 @@ struct receiver_ops {
  * @rq: receive queue
  * @poll_ns: in ERR: time until the next poll, ns
  * @rx_flags: ORNIC_WQ_*, processing of received frames
+ * @cntrs: for a QP, completion counters, with a reference, or NULL, by enum
+ *	comp_cntr_request
  * @obj: number and users: entries of the port's queue table, multicast groups,
  *	rules; for a WQ, entries of RWQ tables. From here on the members that
  *	each message needs, in two cache lines
@@ -61,7 +67,7 @@ struct receiver_ops {
  *	xrc_select() and xrc_release(), without a reference
  * @type: enum ornic_qp_type or RECEIVER_WQ
  * @state: enum ornic_qp_state; RESET, RTR (for RDY) or ERR for a WQ
- * @flags: ORNIC_QP_*; ORNIC_QP_RQ for a WQ
+ * @flags: ORNIC_QP_* and RECEIVER_COUNTS; ORNIC_QP_RQ for a WQ
  * @timer: time of the next poll for WQEs in ERR, and what the kind of object
  *	has timers for
  * @user: PD and identity for checks of keys
@@ -75,6 +81,7 @@ struct receiver {
 	struct rq rq;
 	uint64_t poll_ns;
 	uint32_t rx_flags;
+	struct comp_cntr *cntrs[COMP_CNTR_REQUESTS];
 	struct obj obj __attribute__((aligned(64)));
 	struct card *card;
 	struct run_item run;
@@ -123,6 +130,25 @@ static inline struct receiver *receiver_find(const struct card *card,
 static inline bool receiver_has_rq(const struct receiver *receiver)
 {
 	return receiver->flags & ORNIC_QP_RQ;
+}
+
+/* Do completion counters count any of its requests? Almost always none does. */
+static inline bool receiver_counts(const struct receiver *receiver)
+{
+	return __builtin_expect(receiver->flags & RECEIVER_COUNTS, false);
+}
+
+/**
+ * receiver_count - count a request that has completed, as comp_cntr_count()
+ * @receiver: with receiver_counts()
+ * @request: its kind
+ * @failed: with another status than SUCCESS
+ */
+static inline void receiver_count(struct receiver *receiver, enum comp_cntr_request request,
+				  bool failed)
+{
+	if (receiver->cntrs[request])
+		comp_cntr_count(receiver->cntrs[request], failed);
 }
 
 /* May it receive? */

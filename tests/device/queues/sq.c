@@ -13,6 +13,9 @@
 	ORNIC_SQ_SLOTS(sizeof(struct ornic_sq_hdr) + \
 		       sizeof(struct ornic_route_ud) + CARD_MAX_INLINE)
 
+/* Of a WQE that the card could not read */
+#define SQ_OPCODE_UNKNOWN UINT8_MAX
+
 /**
  * enum wr_data - data that an opcode takes
  * @WR_ANY: any number of SGEs
@@ -396,7 +399,7 @@ static enum ornic_wc_status sq_lost(struct qp *qp, uint32_t index,
 	wqe->index = index;
 	wqe->slots = qp->sq.pi - index;
 	wqe->flags = 0;
-	wqe->opcode = 0;
+	wqe->opcode = SQ_OPCODE_UNKNOWN;
 	return out_of_reach(qp);
 }
 
@@ -524,6 +527,30 @@ void sq_done(struct qp *qp, uint32_t end, bool tell)
 	sq->ci_told = told;
 }
 
+static void sq_count_done(struct qp *qp, const struct send_wqe *wqe, enum ornic_wc_status status)
+{
+	enum comp_cntr_request request;
+
+	switch (wqe->opcode) {
+	case ORNIC_WR_SEND:
+	case ORNIC_WR_SEND_WITH_IMM:
+	case ORNIC_WR_SEND_WITH_INV:
+	case ORNIC_WR_TSO:
+		request = COMP_CNTR_SEND;
+		break;
+	case ORNIC_WR_RDMA_READ:
+		request = COMP_CNTR_READ;
+		break;
+	case ORNIC_WR_RDMA_WRITE:
+	case ORNIC_WR_RDMA_WRITE_WITH_IMM:
+		request = COMP_CNTR_WRITE;
+		break;
+	default:
+		return;
+	}
+	receiver_count(&qp->base, request, status != ORNIC_WC_SUCCESS);
+}
+
 void sq_complete(struct qp *qp, const struct send_wqe *wqe,
 		 enum ornic_wc_status status, uint32_t byte_len)
 {
@@ -540,6 +567,8 @@ void sq_complete(struct qp *qp, const struct send_wqe *wqe,
 			       ORNIC_PREP(ORNIC_CQE_FLAGS, ORNIC_WC_SEND_QUEUE)),
 	};
 
+	if (receiver_counts(&qp->base))
+		sq_count_done(qp, wqe, status);
 	sq_done(qp, wqe->index + wqe->slots, signaled);
 	if (signaled)
 		cq_post(qp->send_cq.cq, &cqe, NULL, false);

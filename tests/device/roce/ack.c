@@ -366,6 +366,17 @@ static void ack_gone(struct qp *qp, struct resp_cursor *cursor)
 	qp_error_event(qp, ORNIC_EVENT_QP_ACCESS_ERR);
 }
 
+/* All of the response has been sent. Only that to a READ counts, and once. */
+static void ack_sent(struct qp *qp, struct resp_cursor *cursor)
+{
+	struct resp *resp = &qp->resp;
+
+	if (receiver_counts(&qp->base) && cursor == &resp->fresh &&
+	    ack_read(resp, cursor->at)->kind == OPCODE_READ)
+		receiver_count(&qp->base, COMP_CNTR_REMOTE_READ, false);
+	ack_next(resp, cursor);
+}
+
 /* Send the next response of a cursor */
 static enum ack_result ack_send_next(struct qp *qp, struct resp_cursor *cursor)
 {
@@ -382,7 +393,7 @@ static enum ack_result ack_send_next(struct qp *qp, struct resp_cursor *cursor)
 	else if (result == ACK_SENT &&
 		 psn_diff(cursor->psn, read->first) >=
 		 (int32_t)psn_count(ack_length(resp, cursor), qp->mtu_shift))
-		ack_next(resp, cursor);
+		ack_sent(qp, cursor);
 	return result;
 }
 

@@ -299,6 +299,8 @@ static bool resp_write(struct qp *qp, const struct packet *pkt)
 	if (!end)
 		return true;
 	RDMA_STAT_INC(qp->base.card, rx_write_requests);
+	if (receiver_counts(&qp->base))
+		receiver_count(&qp->base, COMP_CNTR_REMOTE_WRITE, false);
 	if (pkt->op->flags & OPCODE_IMMDT)
 		resp_complete(qp, pkt, ORNIC_WC_RECV_RDMA_WITH_IMM, length);
 	return true;

@@ -383,7 +383,8 @@ TEST(test_query_device_tells_what_is_built, struct host *host, IN_HOST)
 					      ORNIC_FEAT_TSO |
 					      ORNIC_FEAT_RATE_LIMIT |
 					      ORNIC_FEAT_NULL_MR |
-					      ORNIC_FEAT_FLOW_COPY));
+					      ORNIC_FEAT_FLOW_COPY |
+					      ORNIC_FEAT_COMP_CNTR));
 	assert_int_equal(le32toh(out.profiles), ORNIC_PROFILE_RDMA |
 						ORNIC_PROFILE_ETHERNET |
 						ORNIC_PROFILE_FULL |
@@ -421,6 +422,7 @@ TEST(test_query_device_tells_what_is_built, struct host *host, IN_HOST)
 	assert_int_equal(le32toh(out.max_flows), 1024);
 	assert_int_equal(le32toh(out.max_counters), 1024);
 	assert_int_equal(le32toh(out.max_stat_sets), 1024);
+	assert_int_equal(le32toh(out.max_comp_cntrs), 1024);
 	/* [ORNIC-FLOW-2] 60 tags, or 25 extension headers, fill what is looked at */
 	assert_int_equal(le32toh(out.parse_bytes), 256);
 	assert_int_equal(le32toh(out.parse_tags), 60);

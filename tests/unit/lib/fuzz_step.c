@@ -251,6 +251,29 @@ static void bind_stats(struct fuzz *f)
 	command(f, ORNIC_CMD_BIND_STATS, &in, sizeof(in));
 }
 
+/* Create and attach a completion counter, or change and destroy one */
+static void count(struct fuzz *f)
+{
+	struct ornic_create_comp_cntr_in create = { .addr = htole64(page(f)) };
+	struct ornic_attach_comp_cntr_in attach = {
+		.qpn = htole32(one_in(f, 4) ? odd(f) : f->qp[below(f, 2)].num),
+		.num = htole32(f->nums[below(f, NUMS)]),
+		.requests = htole32(below(f, ORNIC_COUNT_ALL + 2)),
+	};
+	struct ornic_modify_comp_cntr_in modify = {
+		.num = attach.num, .entry = below(f, 3), .op = below(f, 3),
+		.value = htole64(odd(f)),
+	};
+
+	if (one_in(f, 2)) {
+		command(f, ORNIC_CMD_CREATE_COMP_CNTR, &create, sizeof(create));
+		command(f, ORNIC_CMD_ATTACH_COMP_CNTR, &attach, sizeof(attach));
+		return;
+	}
+	command(f, ORNIC_CMD_MODIFY_COMP_CNTR, &modify, sizeof(modify));
+	host_cmd_object(f->host, ORNIC_CMD_DESTROY_COMP_CNTR, le32toh(modify.num));
+}
+
 static void change_srq(struct fuzz *f)
 {
 	struct ornic_modify_srq_in limit = { .srqn = htole32(f->srq.num),
@@ -430,7 +453,7 @@ void fuzz_step(struct fuzz *f)
 		fuzz_consume, fuzz_consume, fuzz_raise, fuzz_eth_deliver,
 		/* Those that cause errors */
 		lower, create, set_up, destroy, any_command, registers,
-		change_group, bind_stats, change_srq, modify_mr,
+		change_group, bind_stats, count, change_srq, modify_mr,
 		fuzz_eth_change,
 		fuzz_eth_rules,
 		resize_cq, moderate_cq, fuzz_doorbell, scribble_anywhere, memory,

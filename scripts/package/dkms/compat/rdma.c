@@ -2,6 +2,7 @@
 /* Replacements of compat.h for ornic_rdma.ko */
 #include <linux/slab.h>
 
+#include "../kernel/rdma/comp_cntr.h"
 #include "../kernel/rdma/cq.h"
 #include "../kernel/rdma/device.h"
 #include "../kernel/rdma/mr.h"
@@ -171,4 +172,11 @@ int ornic_compat_resize_cq(struct ib_cq *cq, int cqe, struct ib_udata *udata)
 {
 	return udata ? ornic_ib_resize_user_cq(cq, cqe, udata) : -EOPNOTSUPP;
 }
+#endif
+
+/* ---- Completion counters ------------------------------------------------- */
+
+#ifdef ORNIC_LACKS_COMP_CNTR
+const struct ib_device_ops ornic_ib_comp_cntr_ops;
+const struct uapi_definition ornic_ib_comp_cntr_defs[] = { {} };
 #endif
