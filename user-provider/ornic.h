@@ -786,6 +786,16 @@ int ornic_destroy_counters(struct ibv_counters *ibcounters);
 void ornic_counters_get(struct ornic_counters *counters);
 void ornic_counters_put(struct ornic_counters *counters);
 
+#ifndef ORNIC_LACKS_COMP_CNTR
+/* comp_cntr.c */
+struct ibv_comp_cntr *
+ornic_create_comp_cntr(struct ibv_context *ibctx,
+		       struct ibv_comp_cntr_init_attr *attr);
+int ornic_destroy_comp_cntr(struct ibv_comp_cntr *ibcntr);
+int ornic_read_comp_cntr(struct ibv_comp_cntr *ibcntr, uint64_t *value);
+int ornic_read_err_comp_cntr(struct ibv_comp_cntr *ibcntr, uint64_t *value);
+#endif
+
 /* qp.c */
 struct ibv_qp *ornic_create_qp(struct ibv_pd *ibpd,
 			       struct ibv_qp_init_attr *attr);

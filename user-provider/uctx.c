@@ -238,6 +238,22 @@ static const struct verbs_context_ops ornic_context_ops = {
 	.unimport_pd = ornic_unimport_pd,
 };
 
+#ifndef ORNIC_LACKS_COMP_CNTR
+/* For 64-bit programs, which read a counter in one piece ([ORNIC-CNTR-7]) */
+static const struct verbs_context_ops ornic_comp_cntr_ops = {
+	.create_comp_cntr = ornic_create_comp_cntr,
+	.destroy_comp_cntr = ornic_destroy_comp_cntr,
+	.inc_comp_cntr = ibv_cmd_inc_comp_cntr,
+	.inc_err_comp_cntr = ibv_cmd_inc_err_comp_cntr,
+	.qp_attach_comp_cntr = ibv_cmd_qp_attach_comp_cntr,
+	.query_comp_cntr_caps = ibv_cmd_query_comp_cntr_caps,
+	.read_comp_cntr = ornic_read_comp_cntr,
+	.read_err_comp_cntr = ornic_read_err_comp_cntr,
+	.set_comp_cntr = ibv_cmd_set_comp_cntr,
+	.set_err_comp_cntr = ibv_cmd_set_err_comp_cntr,
+};
+#endif
+
 static struct ornic_context *ornic_context_new(struct ibv_device *ibdev,
 					       int cmd_fd)
 {
@@ -280,6 +296,9 @@ ornic_context_init(struct ornic_context *ctx,
 		ctx->caps &= ~ORNIC_UCONTEXT_CAP_PUSH;
 
 	verbs_set_ops(&ctx->vctx, &ornic_context_ops);
+#ifndef ORNIC_LACKS_COMP_CNTR
+	verbs_set_ops(&ctx->vctx, &ornic_comp_cntr_ops);
+#endif
 	if (ctx->caps & ORNIC_UCONTEXT_CAP_RQ_DOORBELL)
 		verbs_set_ops(&ctx->vctx, &ornic_rq_doorbell_ops);
 	return &ctx->vctx;

@@ -12,7 +12,7 @@ FOLDERS = {"user-provider": PROVIDER, "kernel/include": PROVIDER,
 # Patches of the series, and added lines of a patch, that reviewers accept
 MAX_PATCHES, MAX_LINES = 8, 3000
 # Code for an rdma-core that lacks something, which the provider has out of tree only
-LACKS = re.compile(r"#ifndef ORNIC_LACKS_\w+\n(.*?)#endif\n", re.S)
+LACKS = re.compile(r"#ifndef ORNIC_LACKS_\w+\n(.*?)#endif\b[^\n]*\n", re.S)
 COMPAT = '#include "compat.h"\n'
 # Code that rdma-core has in util/udma_barrier.h after the series
 BARRIERS = re.compile(r"/\*\n \* udma_from_device_barrier\(\) is an lfence.*?\n\n"

@@ -16,7 +16,7 @@ FIRST = ("bash", "dirname", "env", "realpath")
 PROBE = TOP / "scripts/package/rdma-core-probe"
 SOURCES = CACHE / "src"
 # Names of the things that 56.1 lacks
-ABSENT = {"FD_ARR", "CQ_PROV_ATTR", "PORT_SPEED", "QP_DRIVER", "CC_UNPROTECTED"}
+ABSENT = {"FD_ARR", "CQ_PROV_ATTR", "PORT_SPEED", "QP_DRIVER", "COMP_CNTR", "CC_UNPROTECTED"}
 # Files of apt below a directory of the test's own
 APT = """Dir::Etc::SourceList "{path}/sources.list";
 Dir::Etc::SourceParts "/dev/null";

@@ -143,6 +143,8 @@ struct fake_place {
  * @last_table_size: number of WQs in @last_table
  * @last_flow: attributes of the last flow rule, without its specifications
  * @last_read_flags: flags of the last read of counters
+ * @last_counts: values of the last two completion counters created, the last one
+ *	behind the other
  * @device: driver-specific response to a query of the device
  * @said: last message on the log of libibverbs, "" for none
  */
@@ -190,6 +192,7 @@ struct fake {
 	uint32_t last_table_size;
 	struct ibv_flow_attr last_flow;
 	uint32_t last_read_flags;
+	struct ornic_comp_counts *last_counts[2];
 	struct ornic_query_device_resp device;
 	char said[256];
 };

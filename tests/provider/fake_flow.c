@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The fake kernel: WQs, indirection tables, flow rules, counters */
+/* The fake kernel: WQs, indirection tables, flow rules, counters of both kinds */
 #include <assert.h>
 #include <endian.h>
 #include <errno.h>
@@ -132,3 +132,42 @@ int ibv_cmd_read_counters(struct verbs_counters *vcounters, uint64_t *values,
 	values[1] = FAKE_COUNTED;
 	return fake_fails();
 }
+
+#ifndef ORNIC_LACKS_COMP_CNTR
+int ibv_cmd_create_comp_cntr(struct ibv_context *context,
+			     struct ibv_comp_cntr *comp_cntr,
+			     struct ibv_command_buffer *link)
+{
+	struct ib_uverbs_attr *attr = link->next_attr - 1;
+	struct ornic_create_comp_cntr_resp *resp =
+		(void *)(uintptr_t)attr->data;
+	struct fake_place place;
+	int ret = fake_fails();
+
+	assert(attr->attr_id == ORNIC_ATTR_CREATE_COMP_CNTR_RESP);
+	assert(attr->len == sizeof(*resp));
+	if (ret)
+		return ret;
+
+	place = fake_place(sizeof(struct ornic_comp_counts));
+	resp->map = place.map;
+	resp->offset = place.base;
+	comp_cntr->context = context;
+	fake_now->last_counts[0] = fake_now->last_counts[1];
+	fake_now->last_counts[1] = (void *)place.mem;
+	return 0;
+}
+
+COMMAND(ibv_cmd_destroy_comp_cntr, struct ibv_comp_cntr *comp_cntr)
+COMMAND(ibv_cmd_inc_comp_cntr, struct ibv_comp_cntr *comp_cntr, uint64_t amount)
+COMMAND(ibv_cmd_inc_err_comp_cntr, struct ibv_comp_cntr *comp_cntr,
+	uint64_t amount)
+COMMAND(ibv_cmd_set_comp_cntr, struct ibv_comp_cntr *comp_cntr, uint64_t value)
+COMMAND(ibv_cmd_set_err_comp_cntr, struct ibv_comp_cntr *comp_cntr,
+	uint64_t value)
+COMMAND(ibv_cmd_query_comp_cntr_caps, struct ibv_context *context,
+	struct ibv_comp_cntr_caps *caps, size_t caps_size)
+COMMAND(ibv_cmd_qp_attach_comp_cntr, struct ibv_qp *qp,
+	struct ibv_comp_cntr *comp_cntr,
+	struct ibv_qp_attach_comp_cntr_attr *attr)
+#endif

@@ -9,8 +9,9 @@ RDMA_CORE ?= $(TOP)/build/rdma-core-56.1/build
 ABI_DIR ?= $(TOP)/build/provider
 ABI := $(ABI_DIR)/kernel-abi/ornic-abi.h
 
-PROVIDER_SRCS := ah.c check.c clock.c counters.c cq.c cq_ex.c doorbell.c flow.c mr.c mw.c num.c \
-		 ornic.c pd.c poll.c qp.c rwq_table.c slab.c srq.c uctx.c wq.c wr.c wr_ex.c xrcd.c
+PROVIDER_SRCS := ah.c check.c clock.c comp_cntr.c counters.c cq.c cq_ex.c doorbell.c flow.c mr.c \
+		 mw.c num.c ornic.c pd.c poll.c qp.c rwq_table.c slab.c srq.c uctx.c wq.c wr.c wr_ex.c \
+		 xrcd.c
 FAKE_SRCS := fake_kernel.c fake_queues.c fake_flow.c fake_device.c fake_mmio.c
 
 PROVIDER_CPPFLAGS = -I$(PROVIDER) -I$(TOP)/tests/provider -I$(TOP)/kernel/include \

@@ -185,6 +185,11 @@ DESTROY(destroy_wq)
 DESTROY(destroy_rwq_ind_table)
 DESTROY(destroy_flow)
 DESTROY(destroy_counters)
+#ifndef ORNIC_LACKS_COMP_CNTR
+DESTROY(destroy_comp_cntr)
+CALL(create_comp_cntr,
+     keep(b, b->ops->create_comp_cntr(b->ctx, &(struct ibv_comp_cntr_init_attr){})))
+#endif
 
 CALL(alloc_device, keep(b, fake_alloc_device()))
 
@@ -398,6 +403,9 @@ static const struct entry entries[] = {
 	{ "create_wq", create_wq, destroy_wq },
 	{ "create_table", create_table, destroy_rwq_ind_table },
 	{ "create_flow", create_flow, destroy_flow },
+#ifndef ORNIC_LACKS_COMP_CNTR
+	{ "create_comp_cntr", create_comp_cntr, destroy_comp_cntr },
+#endif
 	{ "create_counters", create_counters, destroy_counters },
 	{ "attach_counters", attach_counters, destroy_counters },
 };
