@@ -84,6 +84,16 @@ def test_rdma_core(pair, record_property):
     run(pair, record_property)
 
 
+@pytest.mark.full
+def test_completion_counters(pair):
+    """The suite has no test of them: data is there when a counter says so, errors are counted, and
+    what ibv_qp_attach_comp_cntr(3) forbids is refused."""
+    vm, port = pair.a, pair.ornic[pair.a]
+    program = Path(__file__).parent / "guest/comp-cntr"
+    vm.check(f"IBV_DRIVERS={rdma_core.PROVIDER} {program} {rdma_core.DIRECTORY.resolve()} "
+             f"{port.device} {port.gid_index}", 120)
+
+
 @pytest.mark.long
 def test_bytes(taps, record_property):
     """The suite has the same results if packets are bytes, as on the path to other hosts."""
