@@ -17,7 +17,7 @@
 #define ORNIC_UCTX_SPARES	64
 
 /* Kinds of objects whose numbers are in struct ornic_core */
-#define ORNIC_NUM_KINDS		7
+#define ORNIC_NUM_KINDS		8
 
 /* Bytes of a reason for a failure, with the end of the text */
 #define ORNIC_REASON_LEN	128
