@@ -61,13 +61,13 @@ void receiver_complete(struct receiver *receiver, struct ornic_cqe *cqe,
 	/* XRC_RECV completes receives in the CQ of the SRQ */
 	struct cq *cq = receiver->recv_cq.cq ? receiver->recv_cq.cq : receiver->srq->cq.cq;
 
+	cqe->wr_id = htole64(wr_id);
+	cqe->qpn |= htole32(receiver->obj.num);
 	if (receiver_has_rq(receiver))
 		rq_done(&receiver->rq, receiver->rq.ci + 1);
 	if (receiver_counts(receiver))
 		receiver_count(receiver, COMP_CNTR_RECV,
 			       cqe->status != htole32(ORNIC_WC_SUCCESS));
-	cqe->wr_id = htole64(wr_id);
-	cqe->qpn |= htole32(receiver->obj.num);
 	cq_post(cq, cqe, ext, solicited);
 }
 
