@@ -11,6 +11,13 @@
 #include "ornic.h"
 
 #ifndef ORNIC_LACKS_COMP_CNTR
+#define ORNIC_COMP_CNTR_OPS \
+	(IBV_QP_ATTACH_COMP_CNTR_OP_SEND | IBV_QP_ATTACH_COMP_CNTR_OP_RECV | \
+	 IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_READ | \
+	 IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_READ | \
+	 IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_WRITE | \
+	 IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_WRITE)
+
 /**
  * struct ornic_comp_cntr - completion counter
  * @ibv_comp_cntr: verbs counter
@@ -39,12 +46,13 @@ static int ornic_comp_cntr_check(struct ibv_context *ibctx,
 			     (unsigned int)attr->type);
 		return EOPNOTSUPP;
 	}
-	/* A word is read in one piece ([ORNIC-CNTR-7]) */
-	if (sizeof(void *) < sizeof(uint64_t)) {
-		ornic_refuse(ibctx, "32-bit hosts have no completion counters");
-		return EOPNOTSUPP;
-	}
 	return 0;
+}
+
+/* The kernel is older, or the device lacks counters: no such object */
+static int ornic_comp_cntr_errno(int err)
+{
+	return err == EPROTONOSUPPORT ? EOPNOTSUPP : err;
 }
 
 static int ornic_comp_cntr_init(struct ornic_comp_cntr *cntr,
@@ -58,7 +66,7 @@ static int ornic_comp_cntr_init(struct ornic_comp_cntr *cntr,
 	fill_attr_out_ptr(cmd, ORNIC_ATTR_CREATE_COMP_CNTR_RESP, &resp);
 	ret = ibv_cmd_create_comp_cntr(ibctx, &cntr->ibv_comp_cntr, cmd);
 	if (ret)
-		return ret;
+		return ornic_comp_cntr_errno(ret);
 
 	ret = ornic_slab_map(to_ornic_context(ibctx), &resp.map, &cntr->mem);
 	if (ret) {
@@ -125,6 +133,43 @@ int ornic_destroy_comp_cntr(struct ibv_comp_cntr *ibcntr)
 	ornic_slab_unmap(to_ornic_context(ibcntr->context), &cntr->mem);
 	free(cntr);
 	return 0;
+}
+
+/**
+ * ornic_query_comp_cntr_caps() - query what completion counters can count
+ * @ibctx: context
+ * @caps: returns the capabilities
+ * @caps_size: size of @caps
+ *
+ * Return: 0 or a positive errno, EOPNOTSUPP if there are no counters.
+ */
+int ornic_query_comp_cntr_caps(struct ibv_context *ibctx,
+			       struct ibv_comp_cntr_caps *caps,
+			       size_t caps_size)
+{
+	return ornic_comp_cntr_errno(ibv_cmd_query_comp_cntr_caps(ibctx, caps,
+								  caps_size));
+}
+
+/**
+ * ornic_qp_attach_comp_cntr() - count requests of a QP
+ * @ibqp: QP in RESET or INIT
+ * @ibcntr: counter
+ * @attr: kinds of requests
+ *
+ * Return: 0 or a positive errno, EOPNOTSUPP for an unknown kind: libibverbs
+ * would leave it out.
+ */
+int ornic_qp_attach_comp_cntr(struct ibv_qp *ibqp, struct ibv_comp_cntr *ibcntr,
+			      struct ibv_qp_attach_comp_cntr_attr *attr)
+{
+	if (!ornic_check_bits(ibqp->context, "attach comp_mask",
+			      attr->comp_mask, 0) ||
+	    !ornic_check_bits(ibqp->context, "attach op_mask", attr->op_mask,
+			      ORNIC_COMP_CNTR_OPS))
+		return EOPNOTSUPP;
+
+	return ibv_cmd_qp_attach_comp_cntr(ibqp, ibcntr, attr);
 }
 
 /*

@@ -792,6 +792,11 @@ struct ibv_comp_cntr *
 ornic_create_comp_cntr(struct ibv_context *ibctx,
 		       struct ibv_comp_cntr_init_attr *attr);
 int ornic_destroy_comp_cntr(struct ibv_comp_cntr *ibcntr);
+int ornic_query_comp_cntr_caps(struct ibv_context *ibctx,
+			       struct ibv_comp_cntr_caps *caps,
+			       size_t caps_size);
+int ornic_qp_attach_comp_cntr(struct ibv_qp *ibqp, struct ibv_comp_cntr *ibcntr,
+			      struct ibv_qp_attach_comp_cntr_attr *attr);
 int ornic_read_comp_cntr(struct ibv_comp_cntr *ibcntr, uint64_t *value);
 int ornic_read_err_comp_cntr(struct ibv_comp_cntr *ibcntr, uint64_t *value);
 #endif

@@ -245,8 +245,8 @@ static const struct verbs_context_ops ornic_comp_cntr_ops = {
 	.destroy_comp_cntr = ornic_destroy_comp_cntr,
 	.inc_comp_cntr = ibv_cmd_inc_comp_cntr,
 	.inc_err_comp_cntr = ibv_cmd_inc_err_comp_cntr,
-	.qp_attach_comp_cntr = ibv_cmd_qp_attach_comp_cntr,
-	.query_comp_cntr_caps = ibv_cmd_query_comp_cntr_caps,
+	.qp_attach_comp_cntr = ornic_qp_attach_comp_cntr,
+	.query_comp_cntr_caps = ornic_query_comp_cntr_caps,
 	.read_comp_cntr = ornic_read_comp_cntr,
 	.read_err_comp_cntr = ornic_read_err_comp_cntr,
 	.set_comp_cntr = ibv_cmd_set_comp_cntr,
@@ -297,7 +297,8 @@ ornic_context_init(struct ornic_context *ctx,
 
 	verbs_set_ops(&ctx->vctx, &ornic_context_ops);
 #ifndef ORNIC_LACKS_COMP_CNTR
-	verbs_set_ops(&ctx->vctx, &ornic_comp_cntr_ops);
+	if (sizeof(void *) >= sizeof(uint64_t))
+		verbs_set_ops(&ctx->vctx, &ornic_comp_cntr_ops);
 #endif
 	if (ctx->caps & ORNIC_UCONTEXT_CAP_RQ_DOORBELL)
 		verbs_set_ops(&ctx->vctx, &ornic_rq_doorbell_ops);

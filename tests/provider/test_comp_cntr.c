@@ -58,8 +58,17 @@ TEST(refusals, struct fixture *f, IN_OWN)
 	struct ibv_comp_cntr_init_attr attr = {
 		.type = IBV_COMP_CNTR_TYPE_BYTES,
 	};
+	struct ibv_qp_attach_comp_cntr_attr attach = {
+		.op_mask = IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_WRITE << 1 |
+			   IBV_QP_ATTACH_COMP_CNTR_OP_SEND,
+	};
+	struct ibv_comp_cntr *cntr = create(f);
 	unsigned int commands = f->fake.commands;
+	struct ibv_comp_cntr_caps caps;
 
+	assert_int_equal(f->ops->qp_attach_comp_cntr(f->rc, cntr, &attach), EOPNOTSUPP);
+	attach = (struct ibv_qp_attach_comp_cntr_attr){ .comp_mask = 1, .op_mask = 1 };
+	assert_int_equal(f->ops->qp_attach_comp_cntr(f->rc, cntr, &attach), EOPNOTSUPP);
 	assert_fails(f->ops->create_comp_cntr(f->ctx, &attr), EOPNOTSUPP);
 	attr = (struct ibv_comp_cntr_init_attr){ .flags = 1 };
 	assert_fails(f->ops->create_comp_cntr(f->ctx, &attr), EOPNOTSUPP);
@@ -67,10 +76,17 @@ TEST(refusals, struct fixture *f, IN_OWN)
 	assert_fails(f->ops->create_comp_cntr(f->ctx, &attr), EOPNOTSUPP);
 	assert_int_equal(f->fake.commands, commands);
 
+	/* What a kernel says that has no such object */
+	f->fake.fail = EPROTONOSUPPORT;
+	assert_fails(create(f), EOPNOTSUPP);
+	f->fake.fail = EPROTONOSUPPORT;
+	assert_int_equal(f->ops->query_comp_cntr_caps(f->ctx, &caps, sizeof(caps)), EOPNOTSUPP);
+
 	f->fake.fail = ENOMEM;
 	assert_fails(create(f), ENOMEM);
 	f->fake.bad_mmap = true;
 	assert_fails(create(f), EINVAL);
+	assert_int_equal(f->ops->destroy_comp_cntr(cntr), 0);
 }
 #endif /* ORNIC_LACKS_COMP_CNTR */
 
