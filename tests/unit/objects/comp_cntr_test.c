@@ -247,6 +247,9 @@ TEST(test_xrc, struct pair *pair, IN_PAIR(pair_setup_xrc, bytes))
 /* [ORNIC-CNTR-3] Errors, those of flushed WQEs too, and none of the peer's */
 TEST(test_failures, struct pair *pair, IN_RC)
 {
+	static const uint8_t sends[] = {
+		ORNIC_WR_SEND, ORNIC_WR_SEND_WITH_IMM, ORNIC_WR_SEND_WITH_INV, ORNIC_WR_TSO,
+	};
 	struct cntr a[COMP_CNTR_REQUESTS], b[COMP_CNTR_REQUESTS];
 	struct pair_wr wr;
 	unsigned int i;
@@ -261,14 +264,16 @@ TEST(test_failures, struct pair *pair, IN_RC)
 	pair_post(A(pair), &wr);
 	wr = pair_wr_data(A(pair), ORNIC_WR_RDMA_READ, 0, 100);
 	pair_post(A(pair), &wr);
-	wr.opcode = ORNIC_WR_SEND;
-	pair_post(A(pair), &wr);
+	for (i = 0; i < ARRAY_SIZE(sends); i++) {
+		wr.opcode = sends[i];
+		pair_post(A(pair), &wr);
+	}
 	wr.opcode = 99;
 	pair_send(A(pair), &wr);
 	pair_sleep(pair, 100000000);
 	is(&a[COMP_CNTR_WRITE], 0, 1);
 	is(&a[COMP_CNTR_READ], 0, 1);
-	is(&a[COMP_CNTR_SEND], 0, 1);
+	is(&a[COMP_CNTR_SEND], 0, ARRAY_SIZE(sends));
 	is(&a[COMP_CNTR_RECV], 0, 3);
 	is(&b[COMP_CNTR_REMOTE_WRITE], 0, 0);
 	is(&b[COMP_CNTR_REMOTE_READ], 0, 0);
@@ -299,9 +304,9 @@ TEST(test_lost_ring, struct pair *pair, IN_RC)
 	are(a, (uint64_t [COMP_CNTR_REQUESTS]){});
 }
 
-/* The counter of B's QP, and what it had counted when the card began to hold a completion */
+/* The counter of a side's QP, and what it had counted when the card began to hold a completion */
 struct watch {
-	struct pair *pair;
+	struct side *side;
 	struct cntr cntr;
 	bool held;
 	uint64_t counted;
@@ -310,15 +315,24 @@ struct watch {
 static void look(void *arg)
 {
 	struct watch *watch = arg;
-	struct side *b = B(watch->pair);
-	const struct ornic_comp_counts *counts = host_ptr(b->host, watch->cntr.addr);
+	struct side *side = watch->side;
+	const struct ornic_comp_counts *counts = host_ptr(side->host, watch->cntr.addr);
 
-	if (watch->held || list_empty(&b->host->card->pairs))
+	if (watch->held || list_empty(&side->host->card->pairs))
 		return;
 	watch->held = true;
-	assert_null(host_queue_peek(&b->cq));
-	pair_check(b->buf, 100, 5);
+	assert_null(host_queue_peek(&side->cq));
+	pair_check(side->buf, 100, 5);
 	watch->counted = guest_load64(&counts->completed);
+}
+
+static void watch_begin(struct watch *watch, struct side *side)
+{
+	*watch = (struct watch){ .side = side, .cntr = create(side->host) };
+	/* Completions of 32 bytes are written two by two */
+	host_cq(side->host, &side->cq, side->uctx, side->eq.num, 4, 5);
+	side->host->runnable_look = look;
+	side->host->runnable_arg = watch;
 }
 
 static const struct card_config card_config_pairs = {
@@ -337,22 +351,22 @@ static struct host *pairs_host(uint8_t mac_tail)
 TEST_VOID(test_count_comes_before_the_completion)
 {
 	struct pair *pair = pair_create_on(pairs_host(1), pairs_host(2), &pair_config_bytes);
-	struct watch watch = { .pair = pair, .cntr = create(B(pair)->host) };
+	struct watch a, b;
 	struct pair_wr wr;
 
-	/* Completions of 32 bytes are written two by two */
-	host_cq(B(pair)->host, &B(pair)->cq, B(pair)->uctx, B(pair)->eq.num, 4, 5);
+	watch_begin(&a, A(pair));
+	watch_begin(&b, B(pair));
 	pair_qps(pair, ORNIC_QPT_RC, 0);
-	assert_int_equal(attach(B(pair), &watch.cntr, ORNIC_COUNT_RECV), ORNIC_CMD_OK);
+	assert_int_equal(attach(A(pair), &a.cntr, ORNIC_COUNT_SEND), ORNIC_CMD_OK);
+	assert_int_equal(attach(B(pair), &b.cntr, ORNIC_COUNT_RECV), ORNIC_CMD_OK);
 	pair_connect(pair);
 	pair_post_recv(B(pair), 1, B(pair)->addr, 100);
 	pair_fill(A(pair)->buf, 100, 5);
-	B(pair)->host->runnable_look = look;
-	B(pair)->host->runnable_arg = &watch;
 	wr = pair_wr_data(A(pair), ORNIC_WR_SEND, 0, 100);
 	pair_one(pair, &wr);
 	pair_expect(B(pair), 1, ORNIC_WC_SUCCESS);
-	assert_int_equal(watch.counted, 1);
+	assert_int_equal(a.counted, 1);
+	assert_int_equal(b.counted, 1);
 	pair_destroy(pair);
 }
 
