@@ -58,8 +58,7 @@ void receiver_complete(struct receiver *receiver, struct ornic_cqe *cqe,
 		       uint64_t wr_id, const struct ornic_cqe_ext *ext,
 		       bool solicited)
 {
-	/* XRC_RECV completes receives in the CQ of the SRQ */
-	struct cq *cq = receiver->recv_cq.cq ? receiver->recv_cq.cq : receiver->srq->cq.cq;
+	struct cq *cq;
 
 	cqe->wr_id = htole64(wr_id);
 	cqe->qpn |= htole32(receiver->obj.num);
@@ -68,6 +67,8 @@ void receiver_complete(struct receiver *receiver, struct ornic_cqe *cqe,
 	if (receiver_counts(receiver))
 		receiver_count(receiver, COMP_CNTR_RECV,
 			       cqe->status != htole32(ORNIC_WC_SUCCESS));
+	/* XRC_RECV completes receives in the CQ of the SRQ */
+	cq = receiver->recv_cq.cq ? receiver->recv_cq.cq : receiver->srq->cq.cq;
 	cq_post(cq, cqe, ext, solicited);
 }
 

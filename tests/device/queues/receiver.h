@@ -32,7 +32,7 @@ struct srq;
 #define RECEIVER_WQ 0
 
 /* Bit of @flags that a host cannot set: @cntrs has a counter */
-#define RECEIVER_COUNTS (1u << 31)
+#define RECEIVER_COUNTS (1u << 30)
 
 /* Interval of polls for receive WQEs in ERR, ns; doubles up to less than 20 ms ([ORNIC-QP-7]) */
 #define RECEIVER_POLL_MIN_NS 50000

@@ -77,15 +77,6 @@ static inline bool sq_is_local(uint8_t opcode)
 enum ornic_wc_status sq_execute(struct qp *qp, const struct send_wqe *wqe);
 
 /**
- * sq_done - note that slots may be reused
- * @qp: QP with a send queue
- * @end: index behind the last such slot
- * @tell: publish sq_ci now; otherwise only when it would lag too far. No effect
- *	with ci_lags of the card
- */
-void sq_done(struct qp *qp, uint32_t end, bool tell);
-
-/**
  * sq_complete - complete a WQE: release its slots, write a completion if due
  * @qp: QP with a send queue
  * @wqe: the WQE (@wr_id, @index, @slots, @opcode and @flags are used)
