@@ -207,7 +207,7 @@ int ornic_read_comp_cntr(struct ibv_comp_cntr *ibcntr, uint64_t *value)
  */
 int ornic_read_err_comp_cntr(struct ibv_comp_cntr *ibcntr, uint64_t *value)
 {
-	*value = ornic_comp_cntr_load(&to_ornic_comp_cntr(ibcntr)->counts->failed);
+	*value = ornic_comp_cntr_load(&to_ornic_comp_cntr(ibcntr)->counts->errors);
 	return 0;
 }
 #endif /* ORNIC_LACKS_COMP_CNTR */

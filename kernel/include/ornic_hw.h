@@ -664,7 +664,7 @@ enum ornic_wc_opcode {
 /* With ORNIC_FEAT_COMP_CNTR: what a completion counter has counted; 16-aligned */
 struct ornic_comp_counts {
 	__le64 completed;	/* with ORNIC_WC_SUCCESS */
-	__le64 failed;		/* with any other status */
+	__le64 errors;		/* with any other status */
 };
 ORNIC_ASSERT_SIZE(struct ornic_comp_counts, 16);
 

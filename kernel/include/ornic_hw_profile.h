@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * ORNIC hardware interface, version 1: the mandatory set of each profile
- * (Documentation/ORNIC specification, section 17). A device that announces a profile
+ * (ORNIC specification, section 17). A device that announces a profile
  * has at least this.
  */
 #ifndef ORNIC_HW_PROFILE_H

@@ -22,7 +22,7 @@ TEST(values_are_the_devices, struct fixture *f, IN_OWN)
 	assert_non_null(other);
 	counts = f->fake.last_counts[0];
 	counts->completed = htole64(0x123456789abcdef0);
-	counts->failed = htole64(7);
+	counts->errors = htole64(7);
 	commands = f->fake.commands;
 	assert_int_equal(f->ops->read_comp_cntr(cntr, &value), 0);
 	assert_int_equal(value, 0x123456789abcdef0);

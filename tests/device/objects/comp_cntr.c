@@ -19,7 +19,7 @@ static void comp_cntr_write(struct comp_cntr *cntr, unsigned int entry, uint64_t
 
 	cntr->val[entry] = val;
 	if (counts)
-		guest_store64(entry == ORNIC_COMP_CNTR_FAILED ? &counts->failed :
+		guest_store64(entry == ORNIC_COMP_CNTR_FAILED ? &counts->errors :
 								&counts->completed, val);
 	else
 		DEVICE_VIOLATION(cntr->card, dma_faults, cntr->obj.num, 0,

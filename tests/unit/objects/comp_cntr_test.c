@@ -29,7 +29,7 @@ static void is(const struct cntr *cntr, uint64_t completed, uint64_t failed)
 	const struct ornic_comp_counts *counts = host_ptr(cntr->host, cntr->addr);
 
 	assert_int_equal(guest_load64(&counts->completed), completed);
-	assert_int_equal(guest_load64(&counts->failed), failed);
+	assert_int_equal(guest_load64(&counts->errors), failed);
 }
 
 static unsigned int attach(struct side *side, const struct cntr *cntr, uint32_t requests)
