@@ -55,6 +55,8 @@ enum env_log_level {
  *	its responses must wait until card_serve_again()
  * @serve_end: the card itself pays again
  * @want_bytes: forbid or allow FRAME_LOCAL in packets to this card
+ * @unread: may the host have written to registers or doorbells what the card has
+ *	not got yet
  * @log: log a message; @fmt has no newline
  */
 struct env_ops {
@@ -71,6 +73,7 @@ struct env_ops {
 	bool (*serve)(struct env *env, struct port *payer);
 	void (*serve_end)(struct env *env);
 	void (*want_bytes)(struct env *env, bool want);
+	bool (*unread)(struct env *env);
 	void (*log)(struct env *env, enum env_log_level level, const char *fmt,
 		    va_list ap) __attribute__((format(printf, 3, 0)));
 };
@@ -171,6 +174,11 @@ static inline void env_serve_end(struct env *env)
 static inline void env_want_bytes(struct env *env, bool want)
 {
 	env->ops->want_bytes(env, want);
+}
+
+static inline bool env_unread(struct env *env)
+{
+	return env->ops->unread(env);
 }
 
 /**

@@ -236,6 +236,13 @@ static void client_ready(struct loop_fd *lfd, uint32_t events)
 		continue;
 }
 
+bool vfio_user_unread(const struct vfio_user *vu)
+{
+	struct pollfd poll_fd = { .fd = vu->client.fd, .events = POLLIN };
+
+	return vu->in_len || poll(&poll_fd, 1, 0) == 1;
+}
+
 /* Is the client gone, though some of its messages may be unread? */
 static bool client_is_gone(const struct vfio_user *vu)
 {

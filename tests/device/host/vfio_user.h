@@ -149,6 +149,14 @@ void vfio_user_close(struct vfio_user *vu);
 void vfio_user_drop(struct vfio_user *vu);
 
 /**
+ * vfio_user_unread - look whether the client has sent more than was executed
+ * @vu: the endpoint, between two messages or parts of one
+ *
+ * Return: true also for a part of a message, and when the client is gone.
+ */
+bool vfio_user_unread(const struct vfio_user *vu);
+
+/**
  * vfio_user_charge - charge the client for work
  * @vu: the endpoint
  * @cost: VFIO_USER_COST_* or a number of writes to registers

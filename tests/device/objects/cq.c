@@ -8,6 +8,15 @@
 #include "objects/cq.h"
 #include "objects/uctx.h"
 
+/* A completion that waits for room; the arguments of cq_write() */
+struct cq_held {
+	struct list_head node;
+	struct ornic_cqe cqe;
+	struct ornic_cqe_ext ext;
+	bool has_ext;
+	bool solicited;
+};
+
 struct cq *cq_find(struct card *card, uint32_t cqn)
 {
 	struct obj *obj = obj_find(&card->cqs, cqn);
@@ -142,8 +151,26 @@ static void cq_due(struct cq *cq)
 		cq_event(cq);
 }
 
+static struct cq_held *cq_take_held(struct cq *cq)
+{
+	struct cq_held *held = list_first_entry(&cq->held, struct cq_held, node);
+
+	list_del_init(&held->node);
+	cq->held_count--;
+	if (list_empty(&cq->held))
+		env_timer_cancel(cq->card->env, &cq->held_timer);
+	return held;
+}
+
+static void cq_drop_held(struct cq *cq)
+{
+	while (!list_empty(&cq->held))
+		free(cq_take_held(cq));
+}
+
 static void cq_die(struct cq *cq)
 {
+	cq_drop_held(cq);
 	/* Report the entries that are in the ring already */
 	cq_gather_end(cq);
 	cq->dead = true;
@@ -177,6 +204,69 @@ static bool cq_has_room(struct cq *cq, struct ornic_cq_dbr *dbr)
 	return cq->ignore_overrun || cq->pi - cq->ci < size ||
 	       (dbr && cq_take_ci(cq, guest_load32(&dbr->ci)) &&
 		cq->pi - cq->ci < size);
+}
+
+static void cq_arm_held(struct cq *cq)
+{
+	struct env *env = cq->card->env;
+
+	env_timer_arm(env, &cq->held_timer, env_now_ns(env) + CQ_HELD_NS);
+}
+
+/*
+ * The card reads indexes of queues from memory, but doorbells come through a
+ * socket. So one that tells of room may still be there though the host rang it
+ * before it stored the index of the WQE that completes ([ORNIC-CQ-7]). It tells
+ * of a ring of entries at most.
+ *
+ * Return: false if the CQ is overrun, whatever is in the socket.
+ */
+static bool cq_hold(struct cq *cq, const struct ornic_cqe *cqe,
+		    const struct ornic_cqe_ext *ext, bool solicited)
+{
+	struct cq_held *held;
+
+	if (cq->card->watches.shadow || cq->held_count >= CQ_HELD_MAX ||
+	    cq->held_count >= 1u << cq->log_size)
+		return false;
+	held = malloc(sizeof(*held));
+	if (!held)
+		return false;
+	held->cqe = *cqe;
+	held->has_ext = ext;
+	if (ext)
+		held->ext = *ext;
+	held->solicited = solicited;
+	if (list_empty(&cq->held)) {
+		cq->held_looks = 0;
+		cq_arm_held(cq);
+	}
+	list_add_tail(&held->node, &cq->held);
+	cq->held_count++;
+	return true;
+}
+
+void cq_write_held(struct cq *cq)
+{
+	while (!list_empty(&cq->held) && cq_has_room(cq, NULL)) {
+		struct cq_held *held = cq_take_held(cq);
+
+		cq_write(cq, &held->cqe, held->has_ext ? &held->ext : NULL,
+			 held->solicited);
+		free(held);
+	}
+}
+
+static void cq_held_timer(struct timer *timer)
+{
+	struct cq *cq = container_of(timer, struct cq, held_timer);
+
+	if (!card_works(cq->card))
+		return;
+	if (++cq->held_looks < CQ_HELD_LOOKS && env_unread(cq->card->env))
+		cq_arm_held(cq);
+	else
+		cq_overrun(cq, cq->ci);
 }
 
 static void cq_fill(struct cq *cq, void *slot, struct ornic_cqe_64 *entry,
@@ -215,6 +305,8 @@ void cq_write(struct cq *cq, const struct ornic_cqe *cqe,
 		return;
 	}
 	if (!cq_has_room(cq, dbr)) {
+		if (cq_hold(cq, cqe, ext, solicited))
+			return;
 		cq_overrun(cq, dbr ? guest_load32(&dbr->ci) : cq->ci);
 		return;
 	}
@@ -326,6 +418,7 @@ void cq_doorbell(struct cq *cq, uint32_t value)
 		}
 		cq->ci = cq->pi;
 	}
+	cq_write_held(cq);
 	arm_request(&cq->arm, type);
 	if (type != ORNIC_ARM_NONE)
 		cq_look(cq, arm_pending(&cq->arm, NULL));
@@ -339,6 +432,7 @@ void cq_destroy(struct card *card, struct obj *obj)
 	obj_remove(&card->cqs, &cq->obj);
 	eq_source_forget(&cq->events);
 	list_del_init(&cq->pair_node);
+	cq_drop_held(cq);
 	list_del_init(&cq->dead_node);
 	obj_put(&cq->eq->obj);
 	obj_put(&cq->uctx->obj);
@@ -390,10 +484,12 @@ enum ornic_cmd_status cq_cmd_create(struct card *card, struct cmd *cmd)
 	cq->log_cqe_size = in->log_cqe_size;
 	cq->ignore_overrun = flags & ORNIC_CQ_IGNORE_OVERRUN;
 	list_init(&cq->pair_node);
+	list_init(&cq->held);
 	list_init(&cq->dead_node);
 	list_init(&cq->links);
 	list_init(&cq->notified);
 	timer_init(&cq->timer, cq_gather_timer);
+	timer_init(&cq->held_timer, cq_held_timer);
 	status = cq_init_memory(card, cq, in);
 	if (status)
 		goto err_free;

@@ -23,6 +23,12 @@ struct uctx;
 #define CQ_LOG_CQE_SIZE 5
 #define CQ_LOG_CQE_EXT_SIZE 6
 
+/* Completions that wait for room: one doorbell may write them all */
+#define CQ_HELD_MAX 4096
+/* Interval between looks whether they wait for a doorbell, and most looks */
+#define CQ_HELD_NS 1000000
+#define CQ_HELD_LOOKS 100
+
 /* Queues of failed CQs that one card_run() notifies */
 #define CQ_RUN_LINKS 256
 
@@ -70,6 +76,12 @@ struct cq_link {
  * @dead_node: in the card's list of failed CQs
  * @links: struct cq_link list: attached QPs and SRQs
  * @notified: struct cq_link list: those of a failed CQ that know of it
+ * @held: struct cq_held list: completions without room, in order. Not empty only
+ *	while the ring is full as far as the card knows, and without
+ *	ORNIC_CAPS_SHADOW: a doorbell that tells of room may be under way.
+ * @held_count: number of @held
+ * @held_looks: how often @held_timer has expired since @held was empty
+ * @held_timer: looks whether doorbells are under way
  */
 struct cq {
 	struct obj obj;
@@ -98,6 +110,10 @@ struct cq {
 	struct list_head dead_node;
 	struct list_head links;
 	struct list_head notified;
+	struct list_head held;
+	uint32_t held_count;
+	unsigned int held_looks;
+	struct timer held_timer;
 };
 
 /**
@@ -151,7 +167,7 @@ void cq_detach(struct cq_link *link);
  * @solicited: the message requests an event; a completion that is not
  *	successful counts as solicited by itself
  *
- * Does not report failures to the caller. When the ring is full or out of
+ * Does not report failures to the caller. When the ring is overrun or out of
  * reach, the CQ fails: nothing is written to it any more, the host gets
  * ORNIC_EVENT_CQ_ERR, and card_run() moves the attached QPs to the error state.
  */
@@ -221,6 +237,12 @@ void cq_gather_end(struct cq *cq);
  * @card: the card
  */
 void cq_write_pairs(struct card *card);
+
+/**
+ * cq_write_held - write completions that waited for room
+ * @cq: the CQ; its @ci or its ring may have changed
+ */
+void cq_write_held(struct cq *cq);
 
 /**
  * cq_run_dead - notify some of the QPs and SRQs of failed CQs

@@ -131,9 +131,11 @@ enum ornic_cmd_status cq_cmd_resize(struct card *card, struct cmd *cmd)
 		return ORNIC_CMD_BAD_OBJECT;
 	ci = cq->ci;
 	status = cq_resize(cq, cmd);
-	if (status)
+	if (status) {
 		cq->ci = ci;
-	else
-		out->count = htole32(cq->pi);
-	return status;
+		return status;
+	}
+	out->count = htole32(cq->pi);
+	cq_write_held(cq);
+	return ORNIC_CMD_OK;
 }

@@ -153,6 +153,11 @@ static void slot_want_bytes(struct env *env, bool want)
 	env_to_card(env)->port.bytes = want;
 }
 
+static bool slot_unread(struct env *env)
+{
+	return vfio_user_unread(&env_to_card(env)->vu);
+}
+
 static void __attribute__((format(printf, 3, 0)))
 slot_log(struct env *env, enum env_log_level level, const char *fmt, va_list ap)
 {
@@ -185,6 +190,7 @@ static const struct env_ops slot_env_ops = {
 	.serve = slot_serve,
 	.serve_end = slot_serve_end,
 	.want_bytes = slot_want_bytes,
+	.unread = slot_unread,
 	.log = slot_log,
 };
 

@@ -102,6 +102,11 @@ static void host_serve_end(struct env *env)
 {
 }
 
+static bool host_unread(struct env *env)
+{
+	return env_to_host(env)->unread;
+}
+
 static void host_want_bytes(struct env *env, bool want)
 {
 	env_to_host(env)->wants_bytes = want;
@@ -129,6 +134,7 @@ static const struct env_ops host_env_ops = {
 	.serve = host_serve,
 	.serve_end = host_serve_end,
 	.want_bytes = host_want_bytes,
+	.unread = host_unread,
 	.log = host_log,
 };
 

@@ -50,6 +50,7 @@
  * @peers_wait: opposite of the result of env_serve()
  * @payer: latest argument of env_serve()
  * @wants_bytes: latest argument of env_want_bytes()
+ * @unread: result of env_unread()
  * @fd: memfd of guest memory
  * @ram: guest memory, mapped here
  * @used: bytes allocated by host_alloc()
@@ -90,6 +91,7 @@ struct host {
 	bool peers_wait;
 	const struct port *payer;
 	bool wants_bytes;
+	bool unread;
 	int fd;
 	char *ram;
 	uint64_t used;

@@ -6,6 +6,8 @@
 #include "objects/eq.h"
 
 #define SIZE (1u << KIT_LOG_CQ)
+/* Time in which a CQ without room looks once for doorbells; a timer may be late */
+#define LOOK_NS (CQ_HELD_NS + (1 << TIMER_TICK_SHIFT))
 
 static uint64_t overruns(struct kit *w)
 {
@@ -220,6 +222,102 @@ TEST(test_room_is_what_was_told, struct kit *w, IN_KIT_NO_SHADOW)
 	kit_post(w, i);
 	assert_int_equal(overruns(w), 0);
 	kit_post(w, i);
+	host_sleep(w->host, LOOK_NS);
+	assert_int_equal(overruns(w), 1);
+	kit_expect_event(w, ORNIC_EVENT_CQ_ERR, w->cq.num);
+}
+
+/* Publish send WQEs of one slot; their wr_id is the number of the slot */
+static void publish(struct host_qp *qp, unsigned int count)
+{
+	struct ornic_sq_hdr hdr = {
+		.ctrl = htole32(ORNIC_SQ_CTRL(ORNIC_WR_SEND, ORNIC_SEND_SIGNALED, 32)),
+	};
+	uint32_t mask = (1u << qp->log_sq_slots) - 1;
+
+	while (count--) {
+		hdr.wr_id = htole64(qp->sq_pi);
+		memcpy(host_ptr(qp->host, qp->sq + (qp->sq_pi++ & mask) * 64),
+		       &hdr, sizeof(hdr));
+	}
+	guest_store32(&host_qp_dbr(qp)->sq_pi, qp->sq_pi);
+}
+
+/*
+ * [ORNIC-CQ-7] The host tells of room and publishes WQEs. The card finds these by
+ * a doorbell that was rung before, while the one for the CQ is in the socket.
+ */
+TEST(test_doorbell_under_way, struct kit *w, IN_KIT_NO_SHADOW)
+{
+	unsigned int i, told, wr_id = 0;
+	struct host_qp qp;
+
+	/* In ERR, where each WQE completes at once */
+	host_qp(w->host, &qp, ORNIC_QPT_RAW_PACKET, w->uctx, host_pd(w->host),
+		&w->cq, 0);
+	host_qp_to_rts(&qp);
+	assert_int_equal(host_qp_modify(&qp, ORNIC_QPS_ERR), ORNIC_CMD_OK);
+	publish(&qp, SIZE);
+	host_doorbell(w->host, w->uctx, ORNIC_DB_SQ, qp.num, qp.sq_pi);
+	host_run(w->host);
+	for (told = SIZE; told < 5 * SIZE; told += SIZE) {
+		for (i = 0; i < SIZE; i++) {
+			const struct ornic_cqe *cqe = host_queue_peek(&w->cq);
+
+			assert_non_null(cqe);
+			assert_int_equal(le64toh(cqe->wr_id), wr_id++);
+			host_queue_consume(&w->cq);
+		}
+		w->host->unread = true;
+		publish(&qp, SIZE);
+		host_doorbell(w->host, w->uctx, ORNIC_DB_SQ, qp.num, qp.sq_pi);
+		host_run(w->host);
+		assert_null(host_queue_peek(&w->cq));
+		for (i = 1; i < CQ_HELD_LOOKS; i++)
+			host_sleep(w->host, LOOK_NS);
+		assert_int_equal(overruns(w), 0);
+		/* The request finds the entries that get room with it */
+		ring_cq(w, told - 3, ORNIC_ARM_NEXT);
+		kit_expect_comp(w);
+		ring_cq(w, told, ORNIC_ARM_NONE);
+		w->host->unread = false;
+		host_sleep(w->host, LOOK_NS);
+		kit_expect_no_event(w);
+		assert_false(w->dev_cq->dead);
+		assert_false(timer_armed(&w->dev_cq->held_timer));
+	}
+}
+
+/* [ORNIC-CQ-7] More than a ring without room is an overrun, whatever may come */
+TEST(test_overrun_by_a_ring, struct kit *w, IN_KIT_NO_SHADOW)
+{
+	unsigned int i;
+
+	w->host->unread = true;
+	for (i = 0; i < 2 * SIZE; i++)
+		kit_post(w, i);
+	assert_int_equal(overruns(w), 0);
+	kit_post(w, i);
+	assert_int_equal(overruns(w), 1);
+	kit_expect_event(w, ORNIC_EVENT_CQ_ERR, w->cq.num);
+	ring_cq(w, SIZE, ORNIC_ARM_NEXT);
+	kit_expect_no_event(w);
+	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
+	kit_expect_cqes(w, 0, SIZE - 1);
+	assert_null(host_queue_peek(&w->cq));
+}
+
+/* [ORNIC-CQ-7] A host that rings all the time does not put an overrun off for ever */
+TEST(test_overrun_in_a_second, struct kit *w, IN_KIT_NO_SHADOW)
+{
+	unsigned int i;
+
+	w->host->unread = true;
+	kit_overrun(w);
+	for (i = 0; i < 1000000000 / LOOK_NS; i++) {
+		ring_cq(w, 0, ORNIC_ARM_NONE);
+		host_sleep(w->host, LOOK_NS);
+	}
 	assert_int_equal(overruns(w), 1);
 	kit_expect_event(w, ORNIC_EVENT_CQ_ERR, w->cq.num);
 }
@@ -408,6 +506,33 @@ TEST(test_resize_keeps_the_request, struct kit *w, IN_KIT_NO_SHADOW)
 	kit_expect_no_event(w);
 	kit_post_event(w, 3);
 	kit_expect_cqe(w, 3);
+}
+
+/* [ORNIC-CQ-18] Completions without room get it in the new ring, or go with the CQ */
+TEST(test_resize_makes_room, struct kit *w, IN_KIT_NO_SHADOW)
+{
+	struct ornic_resize_in in = { .num = htole32(w->cq.num),
+				      .log_size = KIT_LOG_CQ + 1,
+				      .ci = htole32(1) };
+	uint64_t ring = host_alloc(w->host, HOST_PAGE, HOST_PAGE);
+	struct ornic_resize_out out;
+	unsigned int i;
+
+	host_buf(&in.buf, ring, 32u << in.log_size);
+	for (i = 0; i < 2 * SIZE; i++)
+		kit_post(w, i);
+	host_cmd_ok(w->host, ORNIC_CMD_RESIZE_CQ, &in, &out);
+	assert_int_equal(le32toh(out.count), SIZE - 1);
+	w->cq.ring = ring;
+	w->cq.log_size = in.log_size;
+	w->cq.ci = 0;
+	kit_expect_cqes(w, 1, 2 * SIZE - 1);
+	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
+	for (; i < 5 * SIZE; i++)
+		kit_post(w, i);
+	host_cmd_object_ok(w->host, ORNIC_CMD_DESTROY_CQ, w->cq.num);
+	assert_true(timers_next(&w->host->timers) == TIMER_NEVER);
+	assert_int_equal(overruns(w), 0);
 }
 
 TEST_MAIN("cq_db")

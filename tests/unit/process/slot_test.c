@@ -58,4 +58,19 @@ TEST(test_each_card_has_a_limit_of_messages, struct world *w, IN(world_setup, wo
 	assert_int_equal(w->slot[1]->limit.used, 1);
 }
 
+/* A card without room for a completion looks for doorbells that it has not read */
+TEST(test_unread_messages, struct world *w, IN(world_setup, world_teardown))
+{
+	struct env *env = &w->slot[0]->env;
+	struct vfio_user_device_info info = { .argsz = sizeof(info) };
+
+	assert_false(env_unread(env));
+	client_send(w->client[0], VFIO_USER_DEVICE_GET_INFO, 0, &info,
+		    sizeof(info), -1);
+	assert_true(env_unread(env));
+	assert_false(env_unread(&w->slot[1]->env));
+	client_wait(w, w->client[0]);
+	assert_false(env_unread(env));
+}
+
 TEST_MAIN("slot")
