@@ -32,7 +32,7 @@ endif
 ifneq ($(SANITIZE)$(filter -fsanitize% --coverage,$(CFLAGS)),)
 $(O)/process/sandbox.o: DEVICE_DEFINES := -DDEVICE_INSTRUMENTED
 endif
-$(O)/process/options.o $(O)/work/process/options.o: \
+$(foreach dir,$(O) $(O)/work,$(dir)/process/options.o $(dir)/process/report.o): \
 	DEVICE_DEFINES := -DORNIC_RELEASE='"$(ORNIC_RELEASE)"'
 
 ALL_CPPFLAGS = -D_GNU_SOURCE -I$(DEVICE) -I$(TOP)/kernel/include \

@@ -21,6 +21,7 @@
 #include "eth/headers.h"
 #include "objects/cq.h"
 #include "objects/eq.h"
+#include "queues/qp.h"
 #include "roce/mcast.h"
 #include "roce/roce_rx.h"
 
@@ -411,4 +412,49 @@ void card_stats(struct card *card, stat_fn fn, void *arg)
 	fn(arg, "late_writes", card->reset.late_writes);
 	fn(arg, "late_faults", card->reset.late_faults);
 	lie_stats(&card->lie, fn, arg);
+}
+
+static void list_rq(const struct receiver *rx, struct card_qp *out)
+{
+	if (!receiver_has_rq(rx))
+		return;
+	out->rq_wqes = 1u << rx->rq.log_wqes;
+	out->rq_used = rx->rq.pi - rx->rq.ci;
+}
+
+static void list_qp(const struct qp *qp, struct card_qp *out)
+{
+	if (qp_is_connected(qp))
+		out->peer = qp->attr.dest_qpn;
+	if (qp_has_sq(qp)) {
+		out->sq_slots = 1u << qp->sq.log_slots;
+		out->sq_used = qp->sq.pi - qp->sq.ci;
+	}
+	out->tx_bytes = qp->base.tx_bytes;
+	out->sends = qp->sq.num;
+	out->rx_messages = qp->resp.msn;
+	out->retransmits = qp->events.retransmits;
+	out->ack_timeouts = qp->events.ack_timeouts;
+	out->seq_naks_received = qp->events.seq_naks_received;
+	out->rnr_naks_received = qp->events.rnr_naks_received;
+	out->rnr_naks_sent = qp->events.rnr_naks_sent;
+}
+
+bool card_next_qp(const struct card *card, uint32_t *place, struct card_qp *qp)
+{
+	struct obj *obj = obj_each(&card->qps, place);
+	struct receiver *rx;
+
+	if (!obj)
+		return false;
+	rx = container_of(obj, struct receiver, obj);
+	*qp = (struct card_qp){
+		.num = obj->num,
+		.type = rx->type,
+		.state = rx->state,
+	};
+	list_rq(rx, qp);
+	if (!receiver_is_wq(rx))
+		list_qp(qp_of(rx), qp);
+	return true;
 }

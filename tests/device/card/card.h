@@ -203,4 +203,52 @@ const struct card_host *card_host(const struct card *card);
  */
 void card_stats(struct card *card, stat_fn fn, void *arg);
 
+/**
+ * struct card_qp - a QP or WQ, as its card knows it
+ * @num: its number
+ * @peer: QPN of the peer of a connected QP, else 0
+ * @type: enum ornic_qp_type, 0 for a WQ
+ * @state: enum ornic_qp_state
+ * @sq_slots: size of the send queue in slots, 0 if there is none
+ * @sq_used: slots with WQEs that are not complete
+ * @rq_wqes: size of its own receive queue, 0 if there is none
+ * @rq_used: receive WQEs in it, as far as the card has looked
+ * @tx_bytes: payload sent
+ * @sends: completed send WQEs
+ * @rx_messages: messages executed as responder, 24 bits
+ * @retransmits: packets sent again
+ * @ack_timeouts: ACKs that did not come in time
+ * @seq_naks_received: NAKs for a gap in the sequence
+ * @rnr_naks_received: peers that had no receive WQE
+ * @rnr_naks_sent: messages for which it had no receive WQE
+ */
+struct card_qp {
+	uint32_t num;
+	uint32_t peer;
+	uint8_t type;
+	uint8_t state;
+	uint32_t sq_slots;
+	uint32_t sq_used;
+	uint32_t rq_wqes;
+	uint32_t rq_used;
+	uint64_t tx_bytes;
+	uint32_t sends;
+	uint32_t rx_messages;
+	uint32_t retransmits;
+	uint32_t ack_timeouts;
+	uint32_t seq_naks_received;
+	uint32_t rnr_naks_received;
+	uint32_t rnr_naks_sent;
+};
+
+/**
+ * card_next_qp - walk over the QPs and WQs of a card
+ * @card: the card
+ * @place: where to go on from, 0 at first; updated
+ * @qp: filled
+ *
+ * Return: false when there is no further one.
+ */
+bool card_next_qp(const struct card *card, uint32_t *place, struct card_qp *qp);
+
 #endif /* ORNIC_DEVICE_CARD_H */

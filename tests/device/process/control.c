@@ -68,6 +68,24 @@ static struct slot *find_card(struct control *control, const char *name)
 	return NULL;
 }
 
+static struct json_object *do_qps(struct control *control, char **words)
+{
+	struct slot *slot = find_card(control, words[1]);
+	unsigned long place = 0;
+	char *end;
+
+	if (!slot)
+		return answer_error("qps wants a card, such as nic0");
+	if (words[2]) {
+		errno = 0;
+		place = strtoul(words[2], &end, 10);
+		if (errno || *end || *words[2] == '-' || place > UINT32_MAX ||
+		    words[3])
+			return answer_error("qps wants \"next\" of its answer");
+	}
+	return report_qps(slot, place);
+}
+
 static struct json_object *do_link(struct control *control, char **words)
 {
 	struct slot *slot = find_card(control, words[1]);
@@ -209,6 +227,8 @@ static const struct request {
 	  "lie: the lies there are; lie NIC none|all|LABEL[.PLACE][,...][,rate=PPM]"
 	  "[,seed=N][,count=N][,until=reset]: tell these" },
 	{ "link", do_link, "link NIC up|down: plug or pull the cable" },
+	{ "qps", do_qps,
+	  "qps NIC [NEXT]: QPs; go on from NEXT of the answer before" },
 	{ "stats", do_stats, "stats: all figures" },
 };
 

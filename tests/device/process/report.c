@@ -178,6 +178,79 @@ static void report_loop(struct json_object *object, const struct loop *loop)
 	add(object, "command_spin_ns", command_spin_ns);
 }
 
+static const char *qp_type(unsigned int type)
+{
+	switch (type) {
+	case 0:
+		return "WQ";
+	case ORNIC_QPT_GSI:
+		return "GSI";
+	case ORNIC_QPT_RC:
+		return "RC";
+	case ORNIC_QPT_UC:
+		return "UC";
+	case ORNIC_QPT_UD:
+		return "UD";
+	case ORNIC_QPT_RAW_PACKET:
+		return "RAW";
+	case ORNIC_QPT_XRC_SEND:
+		return "XRC_SEND";
+	case ORNIC_QPT_XRC_RECV:
+		return "XRC_RECV";
+	default:
+		return "?";
+	}
+}
+
+static struct json_object *report_qp(const struct card_qp *qp)
+{
+	static const char *const states[] = {
+		[ORNIC_QPS_RESET] = "RESET", [ORNIC_QPS_INIT] = "INIT",
+		[ORNIC_QPS_RTR] = "RTR",     [ORNIC_QPS_RTS] = "RTS",
+		[ORNIC_QPS_SQD] = "SQD",     [ORNIC_QPS_SQE] = "SQE",
+		[ORNIC_QPS_ERR] = "ERR",
+	};
+	struct json_object *object = json_object_new_object();
+
+	add(object, "qp", qp->num);
+	json_object_object_add(object, "type",
+			       json_object_new_string(qp_type(qp->type)));
+	json_object_object_add(object, "state",
+			       json_object_new_string(states[qp->state]));
+	add(object, "peer", qp->peer);
+	add(object, "sq_slots", qp->sq_slots);
+	add(object, "sq_used", qp->sq_used);
+	add(object, "rq_wqes", qp->rq_wqes);
+	add(object, "rq_used", qp->rq_used);
+	add(object, "tx_bytes", qp->tx_bytes);
+	add(object, "sends", qp->sends);
+	add(object, "rx_messages", qp->rx_messages);
+	add(object, "retransmits", qp->retransmits);
+	add(object, "ack_timeouts", qp->ack_timeouts);
+	add(object, "seq_naks_received", qp->seq_naks_received);
+	add(object, "rnr_naks_received", qp->rnr_naks_received);
+	add(object, "rnr_naks_sent", qp->rnr_naks_sent);
+	return object;
+}
+
+struct json_object *report_qps(const struct slot *slot, uint32_t place)
+{
+	struct json_object *answer = json_object_new_object();
+	struct json_object *list = json_object_new_array();
+	struct card_qp qp;
+	unsigned int i;
+
+	for (i = 0; i < REPORT_QPS; i++) {
+		if (!card_next_qp(slot->card, &place, &qp))
+			break;
+		json_object_array_add(list, report_qp(&qp));
+	}
+	json_object_object_add(answer, "qps", list);
+	if (i == REPORT_QPS)
+		add(answer, "next", place);
+	return answer;
+}
+
 struct json_object *report_stats(const struct device *device)
 {
 	struct json_object *root = json_object_new_object();
@@ -186,6 +259,8 @@ struct json_object *report_stats(const struct device *device)
 
 	if (!root)
 		return NULL;
+	json_object_object_add(root, "version",
+			       json_object_new_string(ORNIC_RELEASE));
 	cards = group(root, "cards");
 	for (i = 0; i < device->slot_count; i++)
 		json_object_object_add(cards, device->slot[i]->config.name,

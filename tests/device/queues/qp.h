@@ -75,6 +75,22 @@ struct qp_rx_hash {
 };
 
 /**
+ * struct qp_events - rare events of a QP since its creation, for the control socket
+ * @retransmits: packets sent again
+ * @ack_timeouts: ACKs that did not come in time
+ * @seq_naks_received: NAKs for a gap in the sequence
+ * @rnr_naks_received: peers that had no receive WQE
+ * @rnr_naks_sent: messages for which it had no receive WQE
+ */
+struct qp_events {
+	uint32_t retransmits;
+	uint32_t ack_timeouts;
+	uint32_t seq_naks_received;
+	uint32_t rnr_naks_received;
+	uint32_t rnr_naks_sent;
+};
+
+/**
  * struct qp - a queue pair
  * @base: the part that it shares with a WQ
  * @attr: attributes
@@ -97,6 +113,7 @@ struct qp_rx_hash {
  * @pace: rate limit of a RAW_PACKET QP
  * @pushed: next WQE of @sq, if the host has pushed it
  * @tso_sent: for RAW_PACKET, bytes of the payload of the next WQE that are sent
+ * @events: counters that the fast path does not touch
  *
  * A message needs few cache lines, which hold hardly anything else: three from
  * @base.obj on, and as requester the first ones of @sq, @watch and @req, as
@@ -124,6 +141,7 @@ struct qp {
 	struct pace pace;
 	struct sq_pushed pushed;
 	uint32_t tso_sent;
+	struct qp_events events;
 };
 
 /* Are two members in the same cache line? The end of the second one counts. */
@@ -260,6 +278,10 @@ static inline bool qp_is_connected(const struct qp *qp)
 #define QP_STAT_ADD(qp, name, n) \
 	SET_STAT_ADD((qp)->base.card, (qp)->base.stat_set, name, n)
 #define QP_STAT_INC(qp, name) QP_STAT_ADD(qp, name, 1)
+/* The same for a rare event, which counts for the QP, too */
+#define QP_EVENT_ADD(qp, name, n) \
+	((qp)->events.name += (n), QP_STAT_ADD(qp, name, n))
+#define QP_EVENT_INC(qp, name) QP_EVENT_ADD(qp, name, 1)
 
 /* Payload of a packet inside the process; less while other QPs have work too */
 static inline uint32_t qp_segment_max(const struct qp *qp)

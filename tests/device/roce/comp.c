@@ -78,7 +78,7 @@ void comp_timer(struct qp *qp)
 		record_arm(qp);
 		return;
 	}
-	QP_STAT_INC(qp, ack_timeouts);
+	QP_EVENT_INC(qp, ack_timeouts);
 	req->retrying = false;
 	if (req->timeouts < ACK_BACKOFF_MAX)
 		req->timeouts++;
@@ -143,7 +143,7 @@ static void comp_rnr(struct qp *qp, unsigned int code)
 	/* The NAK belongs to an earlier attempt */
 	if (req->rnr_wait || req->psn == req->una)
 		return;
-	QP_STAT_INC(qp, rnr_naks_received);
+	QP_EVENT_INC(qp, rnr_naks_received);
 	if (!req->rnr_retry) {
 		RDMA_STAT_INC(qp->base.card, rnr_retries_exceeded);
 		record_fail(qp, ORNIC_WC_RNR_RETRY_EXC_ERR);
@@ -160,7 +160,7 @@ static void comp_nak(struct qp *qp, unsigned int code)
 {
 	switch (code) {
 	case NAK_SEQUENCE:
-		QP_STAT_INC(qp, seq_naks_received);
+		QP_EVENT_INC(qp, seq_naks_received);
 		comp_lost(qp);
 		return;
 	case NAK_INVALID_REQUEST:

@@ -300,7 +300,7 @@ static void req_sent(struct qp *qp, const struct req_record *rec,
 	uint32_t n = pkt->npkts;
 
 	if (psn_diff(req->psn, req->sent_max) < 0)
-		QP_STAT_ADD(qp, retransmits, n);
+		QP_EVENT_ADD(qp, retransmits, n);
 	if (req_is_read(rec->opcode)) {
 		req->rd_out++;
 		n = rec->npkts - psn_diff(req->psn, rec->first);

@@ -119,6 +119,7 @@ static bool resp_not_ready(struct qp *qp)
 		RDMA_STAT_INC(qp->base.card, rx_no_wqe);
 		return false;
 	}
+	qp->events.rnr_naks_sent++;
 	RDMA_STAT_INC(qp->base.card, rnr_naks_sent);
 	ack_owe(qp, AETH_RNR | qp->attr.min_rnr_timer, qp->resp.epsn);
 	qp->resp.nak_sent = true;
