@@ -35,7 +35,8 @@ MAIN_SRCS := \
 	process/remover.c \
 	process/report.c \
 	process/sandbox.c \
-	process/slot.c
+	process/slot.c \
+	process/stream.c
 
 # A card, which knows neither sockets nor QEMU
 CORE_SRCS := \

@@ -2,6 +2,7 @@
 /* The control socket: clients, requests and their answers in JSON */
 #include <errno.h>
 #include <json-c/json.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -11,6 +12,7 @@
 #include "process/control.h"
 #include "process/device.h"
 #include "process/report.h"
+#include "process/stream.h"
 
 #define CLIENT_MAX 8
 #define LINE_MAX_LEN 1024
@@ -30,14 +32,31 @@ struct client {
 	uint64_t heard;		/* value of control.heard when it came or last asked */
 };
 
+/**
+ * struct control - the control socket
+ * @heard: number of the latest sign of life of a client
+ * @asking: client whose request is being answered
+ * @viewer: client that has asked for a capture, or NULL
+ * @stream: its capture, or NULL
+ */
 struct control {
 	struct device *device;
 	const char *path;
 	struct share share;
 	struct loop_fd listener;
 	uint64_t heard;
+	struct client *asking;
+	struct client *viewer;
+	struct stream *stream;
 	struct client client[CLIENT_MAX];
 };
+
+/* Tell the client that captures of a change it can see on the wire */
+#define NOTE(control, ...)                                              \
+	do {                                                            \
+		if ((control)->stream)                                  \
+			stream_note((control)->stream, __VA_ARGS__);    \
+	} while (0)
 
 static struct json_object *answer_error(const char *text)
 {
@@ -96,6 +115,7 @@ static struct json_object *do_link(struct control *control, char **words)
 	    (strcmp(words[2], "up") && strcmp(words[2], "down")))
 		return answer_error("link wants up or down");
 	slot_plug(slot, !strcmp(words[2], "up"));
+	NOTE(control, "%s: link %s", words[1], words[2]);
 	return json_object_new_object();
 }
 
@@ -109,6 +129,7 @@ static struct json_object *do_hold(struct control *control, char **words)
 	    (strcmp(words[2], "on") && strcmp(words[2], "off")))
 		return answer_error("hold wants on or off");
 	card_hold(slot->card, !strcmp(words[2], "on"));
+	NOTE(control, "%s: hold %s", words[1], words[2]);
 	return json_object_new_object();
 }
 
@@ -121,6 +142,7 @@ static struct json_object *do_inject(struct control *control, char **words)
 	if (!words[2] || words[3] || strcmp(words[2], "fatal"))
 		return answer_error("inject wants fatal");
 	card_stop(slot->card);
+	NOTE(control, "%s: inject fatal", words[1]);
 	return json_object_new_object();
 }
 
@@ -141,6 +163,7 @@ static struct json_object *list_lies(void)
 static struct json_object *do_lie(struct control *control, char **words)
 {
 	struct slot *slot = find_card(control, words[1]);
+	char text[STREAM_NOTE_MAX];
 	struct lie_config config;
 	const char *reason;
 
@@ -148,10 +171,13 @@ static struct json_object *do_lie(struct control *control, char **words)
 		return list_lies();
 	if (!slot || !words[2] || words[3])
 		return answer_error("lie wants a card and a list");
+	/* The parser cuts the list into words */
+	snprintf(text, sizeof(text), "%s", words[2]);
 	reason = lie_parse(&config, words[2]);
 	if (reason)
 		return answer_error(reason);
 	card_lie(slot->card, &config);
+	NOTE(control, "%s: lie %s", words[1], text);
 	return json_object_new_object();
 }
 
@@ -196,16 +222,62 @@ static struct json_object *do_fault(struct control *control, char **words)
 	struct json_object *answer;
 	unsigned int i;
 
-	if (words[1] && !strcmp(words[1], "seed") && words[2] && !words[3])
-		return set_fault_seed(fault, words[2]);
-	if (words[1] && words[2] && !words[3])
-		return set_fault(fault, words[1], words[2]);
+	if (words[1] && words[2] && !words[3]) {
+		if (!strcmp(words[1], "seed"))
+			answer = set_fault_seed(fault, words[2]);
+		else
+			answer = set_fault(fault, words[1], words[2]);
+		if (!json_object_object_length(answer))
+			NOTE(control, "fault %s %s", words[1], words[2]);
+		return answer;
+	}
 	if (words[1])
 		return answer_error("fault wants a kind and a chance in ppm");
 	answer = json_object_new_object();
 	for (i = 0; i < FAULT_KINDS; i++)
 		json_object_object_add(answer, fault_name(i),
 				       json_object_new_int64(fault->ppm[i]));
+	return answer;
+}
+
+static void viewer_ready(void *arg)
+{
+	struct control *control = arg;
+
+	/* Its answer is sent first, and then what waits (viewer_show()) */
+	if (!control->viewer->out_len)
+		loop_modify_fd(&control->device->loop, &control->viewer->lfd,
+			       EPOLLIN | EPOLLOUT);
+}
+
+static struct json_object *do_capture(struct control *control, char **words)
+{
+	struct loop *loop = &control->device->loop;
+	struct json_object *answer, *names;
+	unsigned long snaplen = STREAM_SNAPLEN_MAX;
+	struct list_head *node;
+	char *end;
+
+	if (words[1]) {
+		errno = 0;
+		snaplen = strtoul(words[1], &end, 10);
+		if (errno || *end || *words[1] == '-' || words[2] || !snaplen ||
+		    snaplen > STREAM_SNAPLEN_MAX)
+			return answer_error("capture wants 1 to 65535 bytes of each packet");
+	}
+	if (control->stream)
+		return answer_error("another client captures, one at a time can");
+	control->stream = stream_start(loop, snaplen, &control->device->stream,
+				       viewer_ready, control);
+	if (!control->stream)
+		return answer_error("out of memory");
+	control->viewer = control->asking;
+	answer = json_object_new_object();
+	names = json_object_new_array();
+	list_for_each(node, &loop->sw.ports)
+		json_object_array_add(names, json_object_new_string(
+			list_entry(node, struct port, node)->name));
+	json_object_object_add(answer, "interfaces", names);
 	return answer;
 }
 
@@ -217,6 +289,9 @@ static const struct request {
 	struct json_object *(*fn)(struct control *control, char **words);
 	const char *help;
 } requests[] = {
+	{ "capture", do_capture,
+	  "capture [BYTES]: packets and events as pcapng from now on, behind the"
+	  " answer; BYTES of each packet" },
 	{ "fault", do_fault,
 	  "fault [loss|duplicate|reorder|delay|corrupt PPM]: faults of the wire;"
 	  " fault seed N: begin their random numbers anew" },
@@ -270,6 +345,13 @@ static struct json_object *answer_line(struct control *control, char *line)
 
 static void client_drop(struct client *client)
 {
+	struct control *control = client->control;
+
+	if (control->viewer == client) {
+		stream_stop(control->stream);
+		control->stream = NULL;
+		control->viewer = NULL;
+	}
 	loop_remove_fd(&client->control->device->loop, &client->lfd);
 	close(client->lfd.fd);
 	client->lfd.fd = -1;
@@ -321,6 +403,18 @@ static void client_answer(struct client *client, struct json_object *answer)
 	json_object_put(answer);
 }
 
+/* The client that captures says nothing more: its end ends the capture */
+static void viewer_show(struct client *client, uint32_t events)
+{
+	int left = stream_send(client->control->stream, client->lfd.fd);
+
+	if (left < 0 || events & ~(uint32_t)EPOLLOUT)
+		client_drop(client);
+	else
+		loop_modify_fd(&client->control->device->loop, &client->lfd,
+			       left ? EPOLLIN | EPOLLOUT : EPOLLIN);
+}
+
 /* Return: true when a request was answered and there may be another */
 static bool client_handle_line(struct client *client)
 {
@@ -333,6 +427,7 @@ static bool client_handle_line(struct client *client)
 		return false;
 	}
 	*end = '\0';
+	client->control->asking = client;
 	client_answer(client, answer_line(client->control, client->in));
 	used = end + 1 - client->in;
 	client->in_len -= used;
@@ -340,12 +435,18 @@ static bool client_handle_line(struct client *client)
 	return client_flush(client);
 }
 
-/* Answer one request, as one answer may take long. The next turn goes on. */
+/*
+ * Answer one request, as one answer may take long. The next turn goes on. A capture
+ * ends when its client sends more.
+ */
 static void client_handle(struct client *client)
 {
+	bool done = client_handle_line(client);
+
+	if (client == client->control->viewer && client->in_len)
+		client_drop(client);
 	/* EPOLLOUT is due at once */
-	if (client_handle_line(client) &&
-	    memchr(client->in, '\n', client->in_len))
+	else if (done && memchr(client->in, '\n', client->in_len))
 		loop_modify_fd(&client->control->device->loop, &client->lfd,
 			       EPOLLOUT);
 }
@@ -356,9 +457,17 @@ static void client_ready(struct loop_fd *lfd, uint32_t events)
 	ssize_t got;
 
 	client->heard = ++client->control->heard | ASKED;
+	if (client == client->control->viewer && !client->out_len) {
+		viewer_show(client, events);
+		return;
+	}
 	if (client->out_len || events & EPOLLOUT) {
 		if (!client_flush(client))
 			return;
+		if (client == client->control->viewer) {
+			viewer_show(client, 0);
+			return;
+		}
 		loop_modify_fd(&client->control->device->loop, lfd, EPOLLIN);
 	} else {
 		got = recv(lfd->fd, client->in + client->in_len,
@@ -374,17 +483,22 @@ static void client_ready(struct loop_fd *lfd, uint32_t events)
 	client_handle(client);
 }
 
-/* Return: a free place, or the client that has asked nothing, or nothing for the longest time */
+/*
+ * Return: a free place, or the client that has asked nothing, or nothing for the longest time. The
+ * one that captures has nothing to ask.
+ */
 static struct client *find_place(struct control *control)
 {
-	struct client *place = control->client;
+	struct client *client, *place = NULL;
 	unsigned int i;
 
 	for (i = 0; i < CLIENT_MAX; i++) {
-		if (control->client[i].lfd.fd < 0)
-			return &control->client[i];
-		if (control->client[i].heard < place->heard)
-			place = &control->client[i];
+		client = &control->client[i];
+		if (client->lfd.fd < 0)
+			return client;
+		if (client != control->viewer &&
+		    (!place || client->heard < place->heard))
+			place = client;
 	}
 	return place;
 }

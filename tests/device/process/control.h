@@ -2,7 +2,7 @@
 /*
  * The control socket. A request is one line, words separated by spaces; the
  * answer is one line of JSON: an object, with the member "error" if the request
- * was refused.
+ * was refused. Packets follow the answer to "capture" (stream.h).
  */
 #ifndef ORNIC_DEVICE_CONTROL_H
 #define ORNIC_DEVICE_CONTROL_H

@@ -7,6 +7,7 @@
 #include "ports/capture.h"
 #include "process/options.h"
 #include "process/slot.h"
+#include "process/stream.h"
 
 struct control;
 
@@ -18,6 +19,7 @@ struct control;
  * @slot_count: number of @slot
  * @capture: packet capture or NULL
  * @control: control socket or NULL
+ * @stream: counters of captures for clients of @control
  * @signals: signalfd for SIGTERM and SIGINT
  * @remover: from remover_start(), or -1
  */
@@ -28,6 +30,7 @@ struct device {
 	unsigned int slot_count;
 	struct capture *capture;
 	struct control *control;
+	struct stream_stats stream;
 	struct loop_fd signals;
 	int remover;
 };

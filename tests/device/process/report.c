@@ -254,7 +254,7 @@ struct json_object *report_qps(const struct slot *slot, uint32_t place)
 struct json_object *report_stats(const struct device *device)
 {
 	struct json_object *root = json_object_new_object();
-	struct json_object *cards;
+	struct json_object *cards, *capture;
 	unsigned int i;
 
 	if (!root)
@@ -266,6 +266,11 @@ struct json_object *report_stats(const struct device *device)
 		json_object_object_add(cards, device->slot[i]->config.name,
 				       report_card(device->slot[i]));
 	report_switch(group(root, "switch"), &device->loop.sw);
+	capture = group(root, "capture");
+	json_object_object_add(capture, "running",
+			       json_object_new_boolean(device->stream.running));
+	add(capture, "packets", device->stream.packets);
+	add(capture, "lost", device->stream.lost);
 	report_loop(group(root, "loop"), &device->loop);
 	return root;
 }
