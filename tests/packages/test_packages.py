@@ -59,6 +59,8 @@ def check_contents(machine):
         "no qemu-system-x86_64", "no ornic-device runs as a service"]
     for page in ("1/ornic-device.1", "1/ornicctl.1", "1/ornic-check.1", "7/libornic.7"):
         machine.check(f"test -s /usr/share/man/man{page}.gz")
+    machine.check("bash -c '. /usr/share/bash-completion/completions/ornicctl; "
+                  "complete -p ornicctl'")
 
 
 def check_path(machine):

@@ -26,7 +26,7 @@ class Struct:
 
 
 def evaluate(text, known):
-    text = re.sub(r"\b(0x[0-9a-fA-F]+|\d+)U(?:LL)?\b", r"\1", text)
+    text = re.sub(r"\b(0x[0-9a-fA-F]+|\d+)[uU](?:LL)?\b", r"\1", text)
     return eval(text, {"__builtins__": {}}, known)  # our own header
 
 
@@ -53,7 +53,8 @@ def parse(path, prefix):
 
 S, N = parse(TOP / "tests/device/host/vfio_user_proto.h", "vfio_user_")
 LIMITS = parse(TOP / "tests/device/host/vfio_user.h", "vfio_user_")[1]
-HW = parse(TOP / "kernel/include/ornic_hw.h", "ornic_")[1]
+HW = {name: number for header in ("ornic_hw.h", "ornic_hw_cmd.h")
+      for name, number in parse(TOP / "kernel/include" / header, "ornic_")[1].items()}
 
 CMD = {name: N[name] for name in (
     "VERSION", "DMA_MAP", "DMA_UNMAP", "DEVICE_GET_INFO", "DEVICE_GET_REGION_INFO",
