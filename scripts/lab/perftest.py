@@ -75,8 +75,9 @@ def rping(pair, ports, count=100, timeout=60):
 
 
 def row(output, size, log):
-    """Returns the numbers in perftest's result line for messages of `size` bytes."""
-    row = find(rf"(?m)^\s*{size}\s+\d+\s+[\d.].*$", output, log)[0]
+    """Returns the numbers in perftest's result line for messages of `size` bytes. Those of time are
+    "inf" if a busy host has kept it from measuring the frequency of the processor."""
+    row = find(rf"(?m)^\s*{size}\s+\d+\s+(?:[\d.]|inf).*$", output, log)[0]
     return [float(word) for word in row.split()]
 
 
