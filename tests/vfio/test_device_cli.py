@@ -40,7 +40,6 @@ def run(*args):
     (["--nic", NIC + ",commands=random"], "commands must be"),
     (["--nic", NIC + ",ready=19001"], "ready must be"),
     (["--nic", NIC + ",entries=half"], "entries must be"),
-    (["--nic", NIC + ",ci=never"], "ci must be"),
     (["--nic", NIC + ",spoofcheck=yes"], "spoofcheck must be"),
     (["--nic", NIC + ",spoofcheck=on,permit=01:00:00:00:00:01"], "permit must be"),
     (["--nic", NIC + ",permit=02:00:00:00:00:01"], "permit needs spoofcheck=on"),
