@@ -50,9 +50,12 @@ static int ornic_comp_cntr_check(struct ibv_context *ibctx,
 }
 
 /* The kernel is older, or the device lacks counters: no such object */
-static int ornic_comp_cntr_errno(int err)
+static int ornic_comp_cntr_errno(struct ibv_context *ibctx, int err)
 {
-	return err == EPROTONOSUPPORT ? EOPNOTSUPP : err;
+	if (err != EPROTONOSUPPORT)
+		return err;
+	ornic_refuse(ibctx, "completion counters are not supported");
+	return EOPNOTSUPP;
 }
 
 static int ornic_comp_cntr_init(struct ornic_comp_cntr *cntr,
@@ -66,7 +69,7 @@ static int ornic_comp_cntr_init(struct ornic_comp_cntr *cntr,
 	fill_attr_out_ptr(cmd, ORNIC_ATTR_CREATE_COMP_CNTR_RESP, &resp);
 	ret = ibv_cmd_create_comp_cntr(ibctx, &cntr->ibv_comp_cntr, cmd);
 	if (ret)
-		return ornic_comp_cntr_errno(ret);
+		return ornic_comp_cntr_errno(ibctx, ret);
 
 	ret = ornic_slab_map(to_ornic_context(ibctx), &resp.map, &cntr->mem);
 	if (ret) {
@@ -147,8 +150,9 @@ int ornic_query_comp_cntr_caps(struct ibv_context *ibctx,
 			       struct ibv_comp_cntr_caps *caps,
 			       size_t caps_size)
 {
-	return ornic_comp_cntr_errno(ibv_cmd_query_comp_cntr_caps(ibctx, caps,
-								  caps_size));
+	int ret = ibv_cmd_query_comp_cntr_caps(ibctx, caps, caps_size);
+
+	return ornic_comp_cntr_errno(ibctx, ret);
 }
 
 /**
