@@ -205,33 +205,35 @@ def test_queue_replaced(pair):
 
 
 @pytest.fixture
-def queue_flows(pair, guest_programs):
+def queue_flows(taps):
     """Pings from VM `b`, a flow per queue of VM `a`: the queue gets the requests, and sends the
     replies, because its interrupt is for the processor of its number."""
-    vm, port, peer = pair.a, pair.ornic[pair.a], pair.ornic[pair.b]
-    rebind(pair, vm)
-    pair.b.check(f"ip addr add {OTHER_IP}/24 dev {peer.netdev}")
+    vm, port, peer = taps.a, taps.ornic[taps.a], taps.ornic[taps.b]
+    rebind(taps, vm)
+    taps.keep_neighbours()
+    taps.b.check(f"ip addr add {OTHER_IP}/24 dev {peer.netdev}")
     flows = []
     for queue, source in enumerate((peer.ip, OTHER_IP)):
         vm.check(f"ethtool -N {port.netdev} flow-type ip4 src-ip {source} action {queue} && "
                  f"echo {1 << queue} >/sys/class/net/{port.netdev}/queues/tx-{queue}/xps_cpus")
         assert pings(vm, source)
-        flows.append(pair.b.spawn(f"ping -i 0.02 -I {source} {port.ip}", 300))
+        flows.append(taps.b.spawn(f"ping -i 0.02 -I {source} {port.ip}", 300))
     yield flows
     for flow in flows:
         flow.kill("KILL")
         flow.wait()
-    pair.b.check(f"ip addr del {OTHER_IP}/24 dev {peer.netdev}")
-    rebind(pair, vm)
+    taps.b.check(f"ip addr del {OTHER_IP}/24 dev {peer.netdev}")
+    rebind(taps, vm)
+    taps.keep_neighbours()
 
 
-def test_queue_replaced_alone(pair, queue_flows, guest_programs):
+def test_queue_replaced_alone(taps, queue_flows, guest_programs):
     """If a queue of the netdev fails, the other one keeps its QP and loses no frame. The new one
     has what the old one had."""
-    vm, netdev = pair.a, pair.ornic[pair.a].netdev
+    vm, netdev = taps.a, taps.ornic[taps.a].netdev
 
     def qpns():
-        return [queues(pair, vm, "diagnose", "tx")[queue]["qpn"] for queue in (0, 1)]
+        return [queues(taps, vm, "diagnose", "tx")[queue]["qpn"] for queue in (0, 1)]
 
     def packets():
         rows = queue_statistics(vm, guest_programs, netdev)
@@ -246,11 +248,11 @@ def test_queue_replaced_alone(pair, queue_flows, guest_programs):
     said, old = len(complaints(vm)), qpns()
     napi, count = napi_instances(vm, guest_programs, netdev), packets()
     vm.expects(r"ornic \S+: queue \d+: completion of (send|receive) .*")
-    control(pair.card, "lie nic0 index.completion,count=1")
-    wait_until("the queue is replaced", lambda: recovered(pair, vm))
-    control(pair.card, "lie nic0 none")
+    control(taps.card, "lie nic0 index.completion,count=1")
+    wait_until("the queue is replaced", lambda: recovered(taps, vm))
+    control(taps.card, "lie nic0 none")
     wait_flowing()
-    assert len(recovered(pair, vm)) == 1 and len(complaints(vm)) == said + 1
+    assert len(recovered(taps, vm)) == 1 and len(complaints(vm)) == said + 1
     now = qpns()
     [failed] = [queue for queue in (0, 1) if now[queue] != old[queue]]
     assert napi_instances(vm, guest_programs, netdev) == napi
