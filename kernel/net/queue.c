@@ -154,8 +154,9 @@ static u8 ornic_queue_cq_log_size(const struct ornic_queue *queue, u8 log_entrie
 {
 	const struct ornic_dev *odev = ornic_nd_dev(queue->nd);
 
-	return !odev->shadow && 2u << log_entries <= odev->lim.max_cqe ? log_entries + 1 :
-									 log_entries;
+	if (odev->shadow || 2u << log_entries > odev->lim.max_cqe)
+		return log_entries;
+	return log_entries + 1;
 }
 
 static int ornic_queue_alloc_bufs(struct ornic_queue *queue)
@@ -389,7 +390,7 @@ static int ornic_queue_poll(struct napi_struct *napi, int budget)
 
 	more = ornic_tx_poll(queue, budget);
 	work = ornic_rx_poll(queue, budget);
-	/* With gro_flush_timeout GRO holds frames for the next poll, but this may be the last one */
+	/* With gro_flush_timeout GRO holds frames for the next poll; this may be the last one */
 	if (queue->retired)
 		napi_gro_flush(napi, false);
 	if (more || work == budget)
@@ -515,8 +516,9 @@ err_free_queue:
 
 /**
  * ornic_queue_destroy - destroy a queue pair
- * @queue:	disabled, or never enabled. synchronize_net() was called since, because a poll that has
- *		given up NAPI may still arm the rings, and ndo_tx_timeout() look at the pair.
+ * @queue:	disabled, or never enabled. synchronize_net() was called since, because
+ *		a poll that has given up NAPI may still arm the rings, and
+ *		ndo_tx_timeout() look at the pair.
  */
 void ornic_queue_destroy(struct ornic_queue *queue)
 {
