@@ -1,102 +1,37 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""One ornic-device process: any number of software cards on one switch."""
+"""Cards of the lab, and a judge of what they print and of their resets."""
 
-import json
-import socket
-import time
-from pathlib import Path
+from ornicrun import process
+from ornicrun.card import CardProcess
 
-from . import paths, process
+from . import paths
 from .errors import LabError
 from .reports import CardLog
 
-# Seconds, on a busy host. The end includes the sanitizer's search for leaks.
-START_TIMEOUT = CONTROL_TIMEOUT = END_TIMEOUT = 120
 
-
-class Card:
-    def __init__(self, rundir, logdir, name="card", nics=1, ports=(), pcap=None, nic_options="",
-                 args=(), sanitized=False, first=1):
-        """`ports` and `nic_options` use the syntax of ornic-device: "tap,name=tap0" or
-        "dgram,local=A,remote=B", and "shadow=off", "ci-lag=64" or "rq-doorbell=on", which is for
-        all cards; a list has one for each. `first` is the number of the first MAC, which must
-        differ between joined processes. `sanitized` selects the card built with AddressSanitizer
-        and UndefinedBehaviorSanitizer, which cannot have a sandbox. Other cards have a sandbox or
-        do not start."""
-        self.name = name
-        self.sockets = [Path(rundir) / f"{name}-nic{i}.sock" for i in range(nics)]
-        self.macs = [f"02:00:00:00:01:{i + first:02x}" for i in range(nics)]
-        self.control_path = Path(rundir) / f"{name}-control.sock"
-        self.log = Path(logdir) / f"{name}.log"
-        self.pcap = pcap
-        self.process = None
+class Card(CardProcess):
+    def __init__(self, rundir, logdir, name="card", nics=1, *, args=(), sanitized=False, **options):
+        """`sanitized` selects the card built with AddressSanitizer and UndefinedBehaviorSanitizer,
+        which cannot have a sandbox. Other cards have a sandbox or do not start. The other options
+        are those of CardProcess."""
+        self.program = [paths.DEVICE_SANITIZED if sanitized else paths.DEVICE]
+        sandbox = [] if sanitized else ["--sandbox=on"]
+        super().__init__(rundir, logdir, name, nics, args=[*sandbox, *args], **options)
         self.said = CardLog()
         self.over = True  # not started, or ended by the lab
         self.complaints = []
         self.resets, self.resets_declared = {}, set()
-        self.program = paths.DEVICE_SANITIZED if sanitized else paths.DEVICE
-        self.argv = [self.program]
-        each = [nic_options] * nics if isinstance(nic_options, str) else nic_options
-        for path, mac, options in zip(self.sockets, self.macs, each, strict=True):
-            words = [f"socket={path}", f"mac={mac}", options]
-            self.argv += ["--nic", ",".join(filter(None, words))]
-        for port in ports:
-            self.argv += ["--port", port]
-        if pcap:
-            self.argv += ["--pcap", pcap]
-        self.argv += ["--control", self.control_path]
-        if not sanitized:
-            self.argv.append("--sandbox=on")
-        self.argv += args
 
     def start(self):
-        if not self.program.exists():
-            part = self.program.parent.name
-            if paths.INSTALLED in self.program.parents:
+        [program] = self.program
+        if not program.exists():
+            part = program.parent.name
+            if paths.INSTALLED in program.parents:
                 part = "installed"
-            raise LabError(f"{self.program} is missing: run `scripts/build {part}`")
-        for path in [*self.sockets, self.control_path]:
-            path.unlink(missing_ok=True)
+            raise LabError(f"{program} is missing: run `scripts/build {part}`")
         self.said, self.heard = CardLog(), 0
-        self.process = process.launch(self.argv, self.log)
         self.over = False
-        deadline = time.monotonic() + START_TIMEOUT
-        while not all(path.exists() for path in self.sockets) or not self.answers():
-            if not self.running():
-                raise LabError(f"ornic-device did not start, see {self.log}\n{self.tail()}")
-            if time.monotonic() > deadline:
-                self.kill()
-                raise LabError(f"ornic-device does not answer, see {self.log}")
-            time.sleep(0.02)
-        return self
-
-    def answers(self):
-        """Returns whether the card is in its loop. It listens earlier, before it enters the
-        sandbox."""
-        try:
-            return bool(self.control("help"))
-        except OSError:
-            return False
-
-    def running(self):
-        return self.process is not None and self.process.poll() is None
-
-    def tail(self):
-        return process.tail(self.log)
-
-    def control(self, line):
-        """Sends one line to the control socket and returns the answer, which is one line too."""
-        with socket.socket(socket.AF_UNIX) as sock:
-            sock.settimeout(CONTROL_TIMEOUT)
-            sock.connect(str(self.control_path))
-            sock.sendall(line.encode() + b"\n")
-            answer = b""
-            while not answer.endswith(b"\n") and (data := sock.recv(1 << 16)):
-                answer += data
-        return answer.decode()
-
-    def stats(self):
-        return json.loads(self.control("stats"))
+        return super().start()
 
     def listen(self, final=False):
         with open(self.log, "rb") as log:
@@ -154,7 +89,7 @@ class Card:
         """Sends SIGTERM and returns the exit code. A code other than 0 is a complaint."""
         if self.over:
             return self.process.returncode if self.process else 0
-        code = process.stop(self.process, END_TIMEOUT)
+        code = process.stop(self.process, process.END_TIMEOUT)
         self.over = True
         self.listen(final=True)
         if code:
@@ -162,7 +97,5 @@ class Card:
         return code
 
     def kill(self):
-        if self.process:
-            self.process.kill()
-            self.process.wait()
+        super().kill()
         self.over = True

@@ -22,12 +22,13 @@ from pathlib import Path
 
 import pytest
 
+from ornicrun.vm import HANGS
+
 from . import Lab, LabError, evidence, paths
 from .leftovers import leftovers, of_netdevs
 from .pair import Pair, TwoCards, each
 from .process import Watch
 from .record import Recorder
-from .vm import HANGS
 
 LAB, PAIRS, FAILED, BEGIN, WATCH = (pytest.StashKey() for _ in range(5))
 # The least tolerant card: its consumer indexes in memory lag behind, and it completes the latest of

@@ -9,7 +9,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from . import paths, processors
+from ornicrun import processors
+
+from . import paths
 from .agent import QemuAgent
 from .errors import LabError
 from .vm import Vm, accelerator

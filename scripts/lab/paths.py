@@ -4,7 +4,8 @@
 import os
 from pathlib import Path
 
-from . import processors
+from ornicrun import processors
+
 from .errors import LabError
 
 TOP = Path(__file__).resolve().parents[2]

@@ -1,40 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Processes of the lab on the host; they do not outlive the lab."""
+"""Processes of the lab on the host: how long they have waited, and their groups."""
 
-import ctypes
 import os
 import signal
-import subprocess
 import threading
 import time
 from pathlib import Path
 
-PR_SET_PDEATHSIG = 1
-libc = ctypes.CDLL(None)
-# Processes that launch() has started, with the names of their logs
-launched = {}
+from ornicrun.process import launch, launched, stop, tail
+
+__all__ = ["Watch", "kill_group", "launch", "stop", "tail", "waited"]
 TICK = 0.05  # seconds
-
-
-def die_with_parent():
-    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def launch(argv, log):
-    """Starts argv with its output in the file `log`. The caller must be the main thread, because
-    the child is killed when the thread that started it ends."""
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with open(log, "wb") as output:
-        process = subprocess.Popen(
-            [str(word) for word in argv],
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            preexec_fn=die_with_parent,
-            start_new_session=True,
-        )
-    launched[process] = log.stem
-    return process
 
 
 def waited(process):
@@ -82,24 +58,7 @@ class Watch:
                 f"{pause:.1f} s")
 
 
-def stop(process, timeout):
-    """Sends SIGTERM, and SIGKILL after `timeout` seconds; returns the exit code."""
-    if process.poll() is None:
-        process.terminate()
-        try:
-            process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            process.kill()
-    return process.wait()
-
-
 def kill_group(process):
     """Sends SIGKILL to the process group that `process` leads."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
-
-
-def tail(log, lines=15):
-    """Returns the end of a log file, for an error message."""
-    text = log.read_text(errors="replace") if log.exists() else ""
-    return "\n".join("    " + line for line in text.splitlines()[-lines:])

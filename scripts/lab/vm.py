@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""One virtual machine: stock QEMU, a kernel booted directly, the root tree over 9p."""
+"""One virtual machine of the lab: a kernel of the lab on the root tree, and a judge of what it says
+on its console."""
 
-import contextlib
 import functools
-import json
 import re
 import shlex
 import subprocess
 import time
 import warnings
-from pathlib import Path
 
-from . import initramfs, paths, process, processors, reports
-from .agent import GuestAgent, Qmp
+from ornicrun import process, processors
+from ornicrun.agent import Qmp
+from ornicrun.vm import EMULATION, HANGS, Guest, find_accelerator
+
+from . import initramfs, paths, reports
 from .errors import LabError
 from .reports import KernelLog
 
@@ -20,12 +21,9 @@ from .reports import KernelLog
 # host may be busy
 BOOT_TIMEOUT = {"stock": 240, "user": 600, "debug": 600, "kcsan": 600, "arm64": 600,
                 "arm64-16k": 600, "s390x": 600}
-# Seconds of BOOT_TIMEOUT until the first program runs. One boot in several hundred hangs at the
-# kernel's first timer tick, before the kernel detects any card.
+# Seconds of BOOT_TIMEOUT until the first program runs
 KERNEL_TIMEOUT = {"stock": 120, "user": 120, "debug": 240, "kcsan": 240, "arm64": 240,
                   "arm64-16k": 240, "s390x": 240}
-HANGS = "the kernel stands still while it boots"
-FIRST_WORDS = b"early-init: the kernel has booted"
 MEMORY = {"stock": "1G", "debug": "2G", "kcsan": "1G", "arm64": "1G", "arm64-16k": "1G",
           "s390x": "1G"}
 # With one processor, interrupt, poll and destruction never run concurrently
@@ -36,8 +34,6 @@ SLOWNESS = {"stock": 1, "debug": 6, "kcsan": 8, "arm64": 3, "arm64-16k": 3, "s39
 BUSY = 3
 # Seconds in which a kernel completes a report that it is printing
 REPORT_TIMEOUT = 30
-# Seconds in which QEMU ends after SIGTERM
-END_TIMEOUT = 120
 # The state of the debug kernel's checks, which stop silently after some reports: {file: pattern}
 CHECKS = {
     "/proc/lockdep_stats": r"debug_locks: *1\n",
@@ -48,24 +44,12 @@ CHECKS = {
 LEAKS = ("cd /sys/kernel/debug && echo scan >kmemleak && sleep 6 && echo scan >kmemleak && "
          "cat kmemleak")
 LEAKS_TIMEOUT = 100
-EMULATION = "tcg,thread=multi"
 
 
 @functools.cache
 def accelerator():
-    """Returns the accelerator for x86-64 guests. /dev/kvm may open and still hang every guest (a
-    nested, paravirtual one does), so KVM is used only if kvm_intel or kvm_amd is loaded and a
-    kernel has printed a line under KVM."""
-    if not any(Path(f"/sys/module/{name}").exists() for name in ("kvm_intel", "kvm_amd")):
-        return EMULATION
-    argv = ["qemu-system-x86_64", "-accel", "kvm", "-cpu", "host", "-m", "256M", "-nodefaults"]
-    argv += ["-nographic", "-no-reboot", "-serial", "stdio"]
-    argv += ["-kernel", paths.Kernel("stock").image, "-append", "console=ttyS0 panic=-1"]
-    try:
-        output = subprocess.run(argv, capture_output=True, timeout=2, check=False).stdout
-    except subprocess.TimeoutExpired as expired:
-        output = expired.stdout or b""
-    return "kvm" if b"Linux version" in output else EMULATION
+    """Returns the accelerator for x86-64 guests."""
+    return find_accelerator([processors.X86_64.qemu], paths.Kernel("stock").image)
 
 
 class Command:
@@ -99,30 +83,20 @@ class Command:
         self.vm.run(f"kill -{signal} -- -{self.pid}")
 
 
-class Vm:
-    # The client of its agent
-    Agent = GuestAgent
+class Vm(Guest):
+    init = f"{paths.TOP}/scripts/lab/guest/init"
 
-    def __init__(self, name, rundir, logdir, *, cards=(), kernel="stock", smp=None, mem=None,
-                 netdevs=(), args=(), append=""):
-        """`cards` has a socket of an ornic-device for each card, or "" for an empty slot. `netdevs`
-        has an end of a Link for each virtio-net card."""
-        self.name = name
-        self.rundir, self.logdir = Path(rundir), Path(logdir)
-        self.kernel = paths.Kernel(kernel)
-        # The directory that the guest has as / (None: the root tree), and its first program there
-        self.tree, self.init = None, f"{paths.TOP}/scripts/lab/guest/init"
-        self.cards, self.netdevs = list(cards), list(netdevs)
-        kind = self.kernel.kind
+    def __init__(self, name, rundir, logdir, *, kernel="stock", smp=None, mem=None, netdevs=(),
+                 **options):
+        """`netdevs` has an end of a Link for each virtio-net card; `options` are those of Guest."""
+        kernel = paths.Kernel(kernel)
+        kind = kernel.kind
+        super().__init__(name, rundir, logdir, kernel=kernel, smp=smp or PROCESSORS[kind],
+                         mem=mem or MEMORY[kind], **options)
+        self.tree = kernel.tree
+        self.netdevs = list(netdevs)
         self.slowness = SLOWNESS[kind]
         self.patience = self.slowness * BUSY
-        self.smp, self.mem = smp or PROCESSORS[kind], mem or MEMORY[kind]
-        self.args, self.append = list(args), append
-        self.console_log = self.logdir / f"{name}-console.log"
-        self.qemu_log = self.logdir / f"{name}-qemu.log"
-        self.process = None
-        self.boots = 0
-        self.agent = None
         self.qmp = None
         self.log = KernelLog()
         # How far the console had been read when the debug kernel's checks were examined last
@@ -130,129 +104,57 @@ class Vm:
         self.over = True  # not started, or ended by the lab
         self.complaints = []
 
-    def socket(self, what):
-        return self.rundir / f"{self.name}-{what}.sock"
+    @property
+    def kernel_timeout(self):
+        return KERNEL_TIMEOUT[self.kernel.kind]
+
+    @property
+    def boot_timeout(self):
+        return BOOT_TIMEOUT[self.kernel.kind]
 
     def shares(self):
-        """Returns (tag, directory, mode) for each shared directory: the checkout, the cache, and a
-        directory for output of the guest. They have the same paths in the guest."""
+        """Returns the checkout, the cache, and a directory for output of the guest. They have the
+        same paths in the guest."""
         out = self.rundir / f"{self.name}-out"
         out.mkdir(exist_ok=True)
-        return [
-            ("top", paths.TOP, "ro"),
-            ("cache", paths.CACHE, "ro"),
-            ("out", out, "rw"),
-        ]
+        return [(tag, path, path, mode) for tag, path, mode in
+                (("top", paths.TOP, "ro"), ("cache", paths.CACHE, "ro"), ("out", out, "rw"))]
 
-    def command_line(self):
-        processor = self.kernel.processor
-        boot = [f"console={processor.console}", "mitigations=off", "panic=-1", "loglevel=5",
-                "rdinit=/init", *processor.boot]
-        boot += [f"lab.name={self.name}", f"lab.init={self.init}"]
-        boot += [f"lab.mount={tag}:{path}:{mode}" for tag, path, mode in self.shares()]
-        boot.append(f"lab.own-modules={self.kernel.own_modules}")
+    def accelerator(self):
+        native = self.kernel.processor is processors.X86_64
+        return accelerator() if native else EMULATION
+
+    def initramfs(self):
+        return initramfs.make(self.kernel)
+
+    def boot_words(self):
+        words = [f"guest.own-modules={self.kernel.own_modules}"]
         if self.kernel.name == "debug":
             # identify_cpu() of 7.3 briefly clears the feature of five page table levels; an
             # interrupt at that time makes KASAN take valid memory for invalid.
-            boot.append("no5lvl")
+            words.append("no5lvl")
         if self.netdevs:
-            boot.append("lab.modules=virtio_net")
+            words.append("guest.modules=virtio_net")
+        return words
 
-        accel = accelerator() if processor is processors.X86_64 else EMULATION
-        cpu = "host" if accel == "kvm" else processor.cpu
-        argv = [processor.qemu, "-name", self.name, "-accel", accel, "-cpu", cpu]
-        # Guest memory must be shared, because the card maps it
-        argv += ["-machine", f"{processor.machine},memory-backend=mem", "-m", self.mem]
-        # With maxcpus=1 TCG translates atomic instructions to plain loads and stores, which are not
-        # fences against the card, which runs in another process.
-        argv += ["-smp", f"{self.smp},maxcpus={max(self.smp, 2)}"]
-        argv += ["-object", f"memory-backend-memfd,id=mem,size={self.mem},share=on"]
-        argv += ["-nodefaults", "-no-reboot", "-display", "none"]
-        argv += processor.args
-        argv += ["-kernel", self.kernel.image, "-initrd", initramfs.make(self.kernel)]
-        argv += ["-append", " ".join([*boot, self.append]).strip()]
-        argv += ["-chardev", f"socket,id=console,path={self.socket('console')},server=on,wait=off,"
-                             f"logfile={self.console_log}", "-serial", "chardev:console"]
-        argv += ["-qmp", f"unix:{self.socket('qmp')},server=on,wait=off"]
-        argv += ["-device", "virtio-serial"]
-        argv += ["-chardev", f"socket,id=agent,path={self.socket('agent')},server=on,wait=off"]
-        argv += ["-device", "virtserialport,chardev=agent,name=org.qemu.guest_agent.0"]
-        argv += ["-device", "virtio-rng"]
-        for tag, path, mode in [("tree", self.tree or self.kernel.tree, "ro"), *self.shares()]:
-            readonly = ",readonly=on" if mode == "ro" else ""
-            argv += ["-fsdev", f"local,id={tag},path={path},security_model=none,"
-                               f"multidevs=remap{readonly}"]
-            argv += ["-device", f"virtio-9p,fsdev={tag},mount_tag={tag}"]
+    def network(self):
+        words = []
         for number, end in enumerate(self.netdevs):
-            argv += ["-netdev", f"{end.netdev},id=net{number}"]
-            argv += ["-device", f"virtio-net-pci,netdev=net{number},mac={end.mac},host_mtu=9000"]
-        for number, path in enumerate(self.cards):
-            if processor.root_ports:
-                argv += ["-device", f"pcie-root-port,id=rp{number},slot={number + 1},"
-                                    f"chassis={number + 1}"]
-            if path:
-                argv += ["-device", json.dumps(self.card_device(number, path))]
-        return [*argv, *self.args]
-
-    def card_device(self, number, path):
-        """Returns card `number`, behind its root port if it has one, for -device."""
-        return {
-            "driver": "vfio-user-pci",
-            "id": f"nic{number}",
-            **({"bus": f"rp{number}"} if self.kernel.processor.root_ports else {}),
-            # Milliseconds; a later reply makes QEMU give up the device permanently
-            "x-msg-timeout": 120000,
-            "socket": {"type": "unix", "path": str(path)},
-        }
+            words += ["-netdev", f"{end.netdev},id=net{number}", "-device",
+                      f"virtio-net-pci,netdev=net{number},mac={end.mac},host_mtu=9000"]
+        return words
 
     def launch(self):
-        for what in ("console", "qmp", "agent"):
-            self.socket(what).unlink(missing_ok=True)
-        self.console_log.unlink(missing_ok=True)
         self.log, self.heard, self.checked = KernelLog(), 0, None
-        self.process = process.launch(self.command_line(), self.qemu_log)
-        self.boots = 1
+        super().launch()
         self.over = False
-        self.launched = time.monotonic()
         return self
 
-    def elapsed(self):
-        return time.monotonic() - self.launched
-
-    def wait_kernel(self):
-        """Waits until the first program runs. A kernel that hangs before that is booted once more,
-        unless the guest itself has booted it again."""
-        for attempt in range(2):
-            while not self.console_log.exists() or \
-                    self.console_log.read_bytes().count(FIRST_WORDS) < self.boots:
-                self.check_running()
-                if self.elapsed() > KERNEL_TIMEOUT[self.kernel.kind]:
-                    break
-                time.sleep(0.1)
-            else:
-                return
-            stuck = self.logdir / f"{self.name}-stuck{attempt}.txt"
-            with contextlib.closing(Qmp(self.socket("qmp"))) as qmp:
-                stuck.write_text(qmp.execute("human-monitor-command",
-                                             command_line="info registers -a"))
-            warnings.warn(f"{self.name}: {HANGS}, see {stuck}")
-            if attempt or self.boots > 1:
-                break
-            self.kill()
-            self.launch()
-        raise LabError(f"{self.name}: the kernel does not boot, see {stuck}")
+    def note_hang(self, stuck):
+        warnings.warn(f"{self.name}: {HANGS}, see {stuck}")
 
     def wait_ready(self):
-        """Waits until the guest agent answers."""
-        self.wait_kernel()
-        agent = self.Agent(self.socket("agent"), timeout=1)
-        while not agent.synchronize():
-            self.check_running()
-            if self.elapsed() > BOOT_TIMEOUT[self.kernel.kind]:
-                raise LabError(f"{self.name} does not come up, see {self.console_log}\n"
-                               f"{process.tail(self.console_log)}")
-        agent.socket.settimeout(120)
-        self.agent = agent
+        super().wait_ready()
         self.qmp = Qmp(self.socket("qmp"))
         return self
 
@@ -268,26 +170,6 @@ class Vm:
         self.boots += 1
         self.launched = time.monotonic()
         return self.wait_ready()
-
-    def running(self):
-        return self.process is not None and self.process.poll() is None
-
-    def check_running(self):
-        if not self.running():
-            raise LabError(
-                f"{self.name}: QEMU has ended, see {self.qemu_log} and {self.console_log}\n"
-                f"{process.tail(self.qemu_log)}\n{process.tail(self.console_log)}"
-            )
-
-    def agent_call(self, call):
-        self.check_running()
-        if not self.agent:
-            raise LabError(f"{self.name} never came up, see {self.console_log}")
-        try:
-            return call(self.agent)
-        except (OSError, TimeoutError) as error:
-            raise LabError(f"{self.name} does not answer ({error}), see {self.console_log}\n"
-                           f"{process.tail(self.console_log)}") from error
 
     def spawn(self, text, timeout=3600):
         """Starts a shell command in the guest; the guest itself ends it after the timeout."""
@@ -415,7 +297,7 @@ class Vm:
     def kill(self):
         """Ends QEMU. An exit code other than 0 is a complaint."""
         if not self.over:
-            code = process.stop(self.process, END_TIMEOUT)
+            code = process.stop(self.process, process.END_TIMEOUT)
             if code:
                 self.complaints.append(f"QEMU ended with {code}, see {self.qemu_log}\n"
                                        f"{process.tail(self.qemu_log)}")

@@ -9,7 +9,7 @@ from lab import paths
 
 SCRIPTS = paths.TOP / "scripts"
 # Programs that no person runs: those of guests, and those of the tools that make packages
-INNER = (SCRIPTS / "lab", SCRIPTS / "package/deb/debian")
+INNER = (SCRIPTS / "lab", SCRIPTS / "ornicrun", SCRIPTS / "package/deb/debian")
 PROGRAMS = sorted(path for path in SCRIPTS.rglob("*")
                   if path.is_file() and os.access(path, os.X_OK)
                   and not any(path.is_relative_to(folder) for folder in INNER))

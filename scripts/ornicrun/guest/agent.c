@@ -2,12 +2,13 @@
 /*
  * usage: agent PORT
  *
- * Runs the commands of the lab (scripts/lab/agent.py) in a guest, and keeps their output in files.
- * It answers those requests of QEMU's guest agent that the lab uses, with two more members: a
- * program ends after its "timeout" (s), and the answer about its status comes when it ends, or
- * after "wait" (ms). With QEMU's agent each command needs timeout(1) and is polled for, which takes
- * three times as long on an emulated processor. The lab is the only client, sends what Python's
- * json module writes, and has one request at a time.
+ * Runs the commands of the host (scripts/ornicrun/agent.py) in a guest. It answers those requests
+ * of QEMU's guest agent that the host uses, with more members: a program ends after its "timeout"
+ * (s), and the answer about its status comes when it ends, or after "wait" (ms). With QEMU's agent
+ * each command needs timeout(1) and is polled for, which takes three times as long on an emulated
+ * processor. The output of a program is kept in a file, or sent at once as events if the request
+ * has a member "stream" that is not 0; the last event is the end of the program. The host is the
+ * only client, sends what Python's json module writes, and has one request at a time.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,18 +23,23 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "stream.h"
+
 #define ARGS_MAX 16
 #define LINE_BYTES (1 << 16)
 #define PATH_BYTES 64
-#define PIECE_BYTES 4096
+/* A multiple of 3, so that base64 has no padding inside a file's text */
+#define PIECE_BYTES (3 * 1024)
+#define POLLED_MAX 32
 #define PAUSE_US 50000
 /* Exit code of a program that its timeout has ended, as that of timeout(1) */
 #define LATE 124
 #define GRACE_MS 5000
 
 /*
- * struct child - a program that the lab has not asked for since its end
+ * struct child - a program that the host has not asked for since its end
  * @pid: also the process group
+ * @stream: its output, if that is sent at once
  * @status: as of waitpid(), when it has ended
  * @ended: has ended
  * @late: got a SIGTERM at its deadline, which was GRACE_MS before the present one
@@ -42,6 +48,7 @@
 struct child {
 	struct child *next;
 	pid_t pid;
+	struct stream *stream;
 	int status;
 	bool ended, late;
 	long long deadline;
@@ -66,7 +73,7 @@ static void send_error(const char *what)
 	fprintf(port, "{\"error\": {\"desc\": \"%s\"}}\n", what);
 }
 
-/* Value of a member; quotes within strings are escaped, so no string has this text */
+/* Value of a member; quotes in strings are escaped, so no string has this text */
 static const char *member(const char *line, const char *name)
 {
 	char text[32];
@@ -143,7 +150,7 @@ static void output_path(char *path, long pid)
 }
 
 /* The program has a process group of its own, for kill */
-static void run_child(char **argv)
+static void run_child(char **argv, const struct stream *stream)
 {
 	char path[PATH_BYTES];
 	sigset_t none;
@@ -152,23 +159,26 @@ static void run_child(char **argv)
 	setsid();
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	output_path(path, getpid());
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
-	dup2(open("/dev/null", O_RDONLY), 0);
-	dup2(fd, 1);
-	dup2(fd, 2);
-	if (fd > 2)
-		close(fd);
+	dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), 0);
+	if (stream) {
+		stream_connect(stream);
+	} else {
+		output_path(path, getpid());
+		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
+		dup2(fd, 1);
+		dup2(fd, 2);
+	}
 	execv(argv[0], argv);
 	dprintf(2, "%s: %s\n", argv[0], strerror(errno));
 	_exit(127);
 }
 
-static void add_child(pid_t pid, long timeout)
+static void add_child(pid_t pid, struct stream *stream, long timeout)
 {
 	struct child *child = calloc(1, sizeof(*child));
 
 	child->pid = pid;
+	child->stream = stream;
 	child->deadline = timeout ? now_ms() + timeout * 1000LL : 0;
 	child->next = children;
 	children = child;
@@ -178,6 +188,7 @@ static void exec_program(const char *line)
 {
 	const char *at = member(line, "path");
 	char *argv[ARGS_MAX + 1] = { string(&at) };
+	struct stream *stream = NULL;
 	int count = 1, i;
 	pid_t pid;
 
@@ -189,62 +200,92 @@ static void exec_program(const char *line)
 			break;
 		count++;
 	}
+	if (number(line, "stream"))
+		stream = stream_create();
 	pid = argv[0] ? fork() : -1;
 	if (!pid)
-		run_child(argv);
+		run_child(argv, stream);
 	for (i = 0; i < count; i++)
 		free(argv[i]);
+	if (stream)
+		stream_started(stream);
 	if (pid < 0) {
 		send_error("cannot start a program");
+		if (stream)
+			stream_destroy(stream);
 		return;
 	}
-	add_child(pid, number(line, "timeout"));
+	add_child(pid, stream, number(line, "timeout"));
 	fprintf(port, "{\"return\": {\"pid\": %d}}\n", (int)pid);
 }
 
-static void put_base64(FILE *in)
+static void put_file(FILE *in)
 {
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	unsigned char b[3];
+	unsigned char bytes[PIECE_BYTES];
 	size_t n;
 
-	for (;;) {
-		memset(b, 0, sizeof(b));
-		n = fread(b, 1, sizeof(b), in);
-		if (!n)
-			return;
-		putc(digits[b[0] >> 2], port);
-		putc(digits[(b[0] & 3) << 4 | b[1] >> 4], port);
-		putc(n > 1 ? digits[(b[1] & 15) << 2 | b[2] >> 6] : '=', port);
-		putc(n > 2 ? digits[b[2] & 63] : '=', port);
+	while ((n = fread(bytes, 1, sizeof(bytes), in)))
+		put_base64(port, bytes, n);
+}
+
+static int exit_code(const struct child *child)
+{
+	if (child->late)
+		return LATE;
+	return WIFSIGNALED(child->status) ? 128 + WTERMSIG(child->status) :
+					    WEXITSTATUS(child->status);
+}
+
+static void forget(struct child *child)
+{
+	struct child **at = &children;
+
+	while (*at != child)
+		at = &(*at)->next;
+	*at = child->next;
+	if (child->stream)
+		stream_destroy(child->stream);
+	free(child);
+}
+
+/* Send output of programs, and the end of those that have ended. Return: whether there was any. */
+static bool forward_output(void)
+{
+	struct child *child, *next;
+	bool any = false;
+
+	for (child = children; child; child = next) {
+		next = child->next;
+		if (!child->stream)
+			continue;
+		if (stream_forward(child->stream, port, child->pid)) {
+			any = true;
+		} else if (child->ended) {
+			fprintf(port, "{\"event\": \"end\", \"pid\": %d, \"code\": %d}\n",
+				(int)child->pid, exit_code(child));
+			forget(child);
+		}
 	}
+	return any;
 }
 
 /* Report a program that has ended, and forget it */
 static void report_end(struct child *child)
 {
-	bool signaled = WIFSIGNALED(child->status) && !child->late;
-	struct child **at = &children;
 	char path[PATH_BYTES];
-	int code;
 	FILE *in;
 
-	code = child->late ? LATE : WEXITSTATUS(child->status);
-	fprintf(port, "{\"return\": {\"exited\": true, \"%s\": %d, \"out-data\": \"",
-		signaled ? "signal" : "exitcode", signaled ? WTERMSIG(child->status) : code);
+	fprintf(port, "{\"return\": {\"exited\": true, \"exitcode\": %d, \"out-data\": \"",
+		exit_code(child));
 	output_path(path, child->pid);
 	in = fopen(path, "r");
 	if (in) {
-		put_base64(in);
+		put_file(in);
 		fclose(in);
 		unlink(path);
 	}
 	fputs("\"}}\n", port);
-	while (*at != child)
-		at = &(*at)->next;
-	*at = child->next;
-	free(child);
+	forget(child);
 }
 
 static void ask_status(const char *line)
@@ -323,20 +364,15 @@ static void open_file(const char *line)
 
 static void read_file(const char *line)
 {
-	char bytes[PIECE_BYTES];
+	unsigned char bytes[PIECE_BYTES];
 	ssize_t n = read(number(line, "handle"), bytes, sizeof(bytes));
-	FILE *in;
 
 	if (n < 0) {
 		send_error("cannot read the file");
 		return;
 	}
 	fprintf(port, "{\"return\": {\"eof\": %s, \"buf-b64\": \"", n ? "false" : "true");
-	in = n ? fmemopen(bytes, n, "r") : NULL;
-	if (in) {
-		put_base64(in);
-		fclose(in);
-	}
+	put_base64(port, bytes, n);
 	fputs("\"}}\n", port);
 }
 
@@ -363,6 +399,7 @@ static void serve(const char *line)
 		{ "guest-file-open", open_file },
 		{ "guest-file-read", read_file },
 		{ "guest-file-close", close_file },
+		{ NULL, NULL },
 	};
 	const char *at = member(line, "execute");
 	char *command = string(&at);
@@ -370,10 +407,9 @@ static void serve(const char *line)
 
 	if (!command)
 		return;
-	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (!strcmp(command, commands[i].name))
-			break;
-	if (i < sizeof(commands) / sizeof(commands[0]))
+	for (i = 0; commands[i].name && strcmp(command, commands[i].name); i++)
+		;
+	if (commands[i].name)
 		commands[i].serve(line);
 	else
 		send_error("no such command");
@@ -396,29 +432,33 @@ static void take(char c)
 	}
 }
 
-/* Wait for requests, the end of a program, or a time (ms; 0: none) */
+/* Wait for requests, output, the end of a program, or a time (ms; 0: none) */
 static void wait_for(int fd, long long until)
 {
-	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+	struct pollfd polled[POLLED_MAX] = { { .fd = fd, .events = POLLIN } };
 	char bytes[PIECE_BYTES];
+	struct child *child;
 	struct timespec pause;
 	long long ms = 0;
+	int count = 1, k;
 	sigset_t none;
 	ssize_t n, i;
 
-	if (until) {
+	/* A closed pipe has the descriptor -1, which ppoll() leaves out */
+	for (child = children; child; child = child->next)
+		for (k = 0; child->stream && k < STREAMS && count < POLLED_MAX; k++)
+			polled[count++] = (struct pollfd){ child->stream->in[k], POLLIN, 0 };
+
+	if (until && until > now_ms())
 		ms = until - now_ms();
-		ms = ms < 0 ? 0 : ms;
-	}
-	pause.tv_sec = ms / 1000;
-	pause.tv_nsec = ms % 1000 * 1000000;
+	pause = (struct timespec){ ms / 1000, ms % 1000 * 1000000 };
 	sigemptyset(&none);
-	if (ppoll(&poll_fd, 1, until ? &pause : NULL, &none) <= 0)
+	if (ppoll(polled, count, until ? &pause : NULL, &none) <= 0 || !polled[0].revents)
 		return;
-	n = poll_fd.revents & POLLIN ? read(fd, bytes, sizeof(bytes)) : 0;
+	n = polled[0].revents & POLLIN ? read(fd, bytes, sizeof(bytes)) : 0;
 	for (i = 0; i < n; i++)
 		take(bytes[i]);
-	/* The lab is not connected */
+	/* The host is not connected */
 	if (n <= 0)
 		usleep(PAUSE_US);
 }
@@ -433,6 +473,7 @@ int main(int argc, char **argv)
 	struct sigaction action = { .sa_handler = note_child };
 	long long until;
 	sigset_t child;
+	bool more;
 	int fd;
 
 	fd = argc == 2 ? open(argv[1], O_RDWR | O_CLOEXEC) : -1;
@@ -449,10 +490,11 @@ int main(int argc, char **argv)
 	for (;;) {
 		reap();
 		answer_status();
+		more = forward_output();
 		fflush(port);
 		until = end_late();
 		if (asked && (!until || asked_until < until))
 			until = asked_until;
-		wait_for(fd, until);
+		wait_for(fd, more ? now_ms() : until);
 	}
 }
