@@ -57,6 +57,7 @@ help:
 	@echo "  make modules       ornic.ko, ornic_rdma.ko       [KERNEL=stock|debug|kcsan]"
 	@echo "  make provider      libornic inside rdma-core     [RDMA_CORE=56.1|65.0]"
 	@echo "  make device        ornic-device, the software card"
+	@echo "  make bundle        ornic-run with all that it needs on any x86-64 Linux, in build/bundle/"
 	@echo "  make deb           Debian packages in build/deb/, Documentation/install.rst says how to use"
 	@echo "                     them; make rpm makes RPMs in build/rpm/"
 	@echo "  make install       the three parts above          [DESTDIR= PREFIX=$(PREFIX)]"
@@ -158,6 +159,9 @@ series:
 style:
 	@$(S)/inroot $(S)/static style
 
+bundle: modules provider device
+	@$(S)/build bundle
+
 deb:
 	@$(S)/build deb
 
@@ -174,4 +178,5 @@ distclean: clean
 	@$(S)/tree/clean-cache
 
 .PHONY: help lab modules provider device demo shell bench check check-quick check-debug check-full \
-	check-long fuzz soak vectors static upstream-check series style deb rpm install clean distclean
+	check-long fuzz soak vectors static upstream-check series style bundle deb rpm install \
+	clean distclean

@@ -10,7 +10,7 @@ MODULES = ["9pnet_virtio", "9p", "overlay"]
 APPLETS = ["sh", "mount", "mkdir", "insmod", "switch_root", "sed", "cat", "sleep", "echo", "cp"]
 GUEST = Path(__file__).parent / "guest"
 EARLY_INIT, AGENT = GUEST / "early-init", [GUEST / "agent.c", GUEST / "stream.c"]
-# What the initramfs depends on, beside the kernel
+# The initramfs depends on these files, beside the kernel's
 SOURCES = [Path(__file__), EARLY_INIT, GUEST / "stream.h", *AGENT]
 COMPILER_FLAGS = ["-O2", "-Wall", "-Wextra", "-Werror", "-static"]
 

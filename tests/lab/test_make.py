@@ -10,7 +10,7 @@ import pytest
 from lab import paths
 
 SHORT = ("lab", "modules", "provider", "device", "demo", "shell", "check", "check-quick", "vectors",
-         "style", "install")
+         "style", "bundle", "install")
 # Targets that need other packages, and a command by which each does
 MORE = {"check-debug": "inroot -f", "check-full": "static prepare", "bench": "inroot -f",
         "soak": "inroot -f", "static": "static prepare", "series": "static prepare",
