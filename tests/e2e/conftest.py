@@ -52,7 +52,7 @@ def pytest_collection_modifyitems(items):
     order = ["pair", "taps", "two", "wired", "capture", "interop", "free", "plain_pair",
              "free_pair", "late_pair", "two_cards", "three_cards", "various", "mixed", "iommu_pair",
              "selftests", "debug_pair", "debug_cards", "debug_spaces", "kcsan_pair", "kernel_pair",
-             "kernel_cards"]
+             "kernel_cards", "bundle"]
     # A worker takes the largest group next. The groups of the debug kernel are small and slow: on
     # their own they would run last, with the other worker idle.
     groups = {"capture": "interop", "debug_pair": "wired", "debug_cards": "wired",

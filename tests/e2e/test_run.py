@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""ornic-run, from a bundle and as an ordinary user: what the command gets and gives back, and what
+is left behind. Rules of conftest.py."""
+
+import contextlib
+import hashlib
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from lab import paths
+from lab.seed import seed
+
+USER = 65534
+AS_USER = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups", "--"]
+# Seconds, for hangs
+LIMIT = 300
+# Runs ornic-run, and sends itself SIGINT when a function is called, or returns, for the N-th time;
+# prints how often each was
+INTERRUPTED = """
+import collections, json, os, signal, sys
+import ornicrun.__main__ as program
+counts, place = collections.Counter(), sys.argv[1]
+def count(frame, event, arg):
+    if event not in ("call", "return") or "/ornicrun/" not in frame.f_code.co_filename:
+        return
+    name = event + " " + frame.f_code.co_qualname
+    counts[name] += 1
+    if f"{name} {counts[name]}" == place:
+        os.kill(os.getpid(), signal.SIGINT)
+sys.setprofile(count)
+code = program.main(sys.argv[2:])
+sys.setprofile(None)
+print(json.dumps(counts))
+sys.exit(code)
+"""
+MOMENTS = 20
+SAYS = """echo node $ORNIC_NODE of $ORNIC_NODES, peers $ORNIC_PEERS, user $(id -u), in $(pwd)
+echo device $ORNIC_DEVICE $(ls /sys/class/infiniband) $ORNIC_NETDEV $ORNIC_ADDRESS
+cat $ORNIC_HOSTFILE; grep node /etc/hosts; echo variable "$WORD"
+ping -c 1 node1 | grep -o '0% packet loss'
+ibv_devinfo | grep -o PORT_ACTIVE
+echo error >&2
+echo made >made
+exit 7
+"""
+
+
+def make_bundle(target):
+    subprocess.run([sys.executable, "-m", "ornicrun.bundle", target], check=True,
+                   env=os.environ | {"PYTHONHASHSEED": "0"})
+    return target
+
+
+@pytest.fixture(scope="session")
+def bundle():
+    return make_bundle(paths.BUILD / "bundle-test")
+
+
+class Place:
+    """A directory of an ordinary user with a space in its name, and one for temporary files."""
+
+    def __init__(self, folder, bundle):
+        self.bundle = bundle
+        self.work, self.temporary = folder / "my work", folder / "tmp"
+        for one in (folder, self.work, self.temporary):
+            one.mkdir(exist_ok=True)
+            one.chmod(0o755)
+            os.chown(one, USER, USER)
+
+    def start(self, *words, program=None, **options):
+        environment = {"PATH": os.environ["PATH"], "TMPDIR": str(self.temporary), "LANG": "C.UTF-8"}
+        return subprocess.Popen([*AS_USER, *(program or [self.bundle / "ornic-run"]), *words],
+                                **{"cwd": self.work, "env": environment, "text": True,
+                                   "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE,
+                                   "stderr": subprocess.PIPE, "start_new_session": True} | options)
+
+    def run(self, *words, **options):
+        """Returns (exit code, output, error output)."""
+        process = self.start(*words, **options)
+        output, errors = process.communicate(timeout=LIMIT)
+        return process.returncode, output, errors
+
+    def left(self):
+        """Returns what is left of runs: files, and processes that have their directory in their
+        command line."""
+        found = [str(path) for path in self.temporary.rglob("*")]
+        for path in Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):
+                words = path.read_bytes()
+                if os.fsencode(self.temporary) + b"/ornic-run-" in words:
+                    found.append(words.replace(b"\0", b" ").decode())
+        return found
+
+
+@pytest.fixture
+def place(bundle):
+    # pytest's own directories are for root only
+    folder = Path(tempfile.mkdtemp(prefix="run-"))
+    yield Place(folder, bundle)
+    shutil.rmtree(folder)
+
+
+def test_command(place):
+    """The status, both outputs, the environment, names and addresses, the directory. A failure
+    keeps logs."""
+    code, output, errors = place.run("-n", "2", "-e", "WORD=a 'word'", "--", "sh", "-c", SAYS)
+    assert code == 7, errors
+    assert output.splitlines() == [
+        f"node node0 of node0 node1, peers node1, user 0, in {place.work}",
+        "device ornic_0 ornic_0 eth0 10.10.0.1", "node0 slots=1", "node1 slots=1",
+        "10.10.0.1 node0", "10.10.0.2 node1", "variable a 'word'", "0% packet loss", "PORT_ACTIVE",
+    ]
+    error, last = errors.splitlines()
+    assert error == "error"
+    logs = Path(re.fullmatch(r"ornic-run: exit status 7; the logs are in (.*)", last)[1])
+    assert {path.name for path in logs.iterdir()} >= {
+        "card.log", "card.json", "node0-console.log", "node1-console.log", "node0-state.txt"}
+    assert (place.work / "made").read_text() == "made\n"
+    assert (place.work / "made").stat().st_uid == USER
+    assert [path.name for path in logs.parent.iterdir()] == ["logs"]
+    shutil.rmtree(logs.parent)
+    assert not place.left()
+
+
+def test_stream(place):
+    """Output comes while the command runs. A signal ends all, and leaves nothing."""
+    text = "echo one; until [ -e go ]; do sleep 0.1; done; echo two; exec sleep 3600"
+    process = place.start("-n", "1", "--", "sh", "-c", text)
+    assert process.stdout.readline() == "one\n", process.communicate()
+    assert place.left()
+    (place.work / "go").touch()
+    assert process.stdout.readline() == "two\n"
+    # As a terminal does, to the whole group
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.wait(LIMIT) == 128 + signal.SIGINT
+    assert not place.left()
+    assert process.stderr.read() == ""
+
+
+def test_all(place):
+    """Each node runs the command, its lines have its name, and a failure of one is the status."""
+    text = "echo I am $ORNIC_NODE; [ $ORNIC_NODE != node1 ] || exit 5"
+    code, output, errors = place.run("-n", "3", "--all", "--log", place.work / "logs", "--", "sh",
+                                     "-c", text)
+    assert code == 5, errors
+    assert sorted(output.splitlines()) == [f"node{i}: I am node{i}" for i in range(3)]
+    assert (place.work / "logs/card.log").exists() and not place.left()
+
+
+@contextlib.contextmanager
+def bare_machine(bundle):
+    """Yields a root tree with busybox, the bundle, and nothing else."""
+    root = Path(tempfile.mkdtemp(prefix="bare-"))
+    mounts = ["proc", "sys", "dev", "bundle"]
+    for name in [*mounts, "bin", "tmp", "home"]:
+        (root / name).mkdir()
+    root.chmod(0o755)
+    (root / "tmp").chmod(0o777)
+    shutil.copy("/usr/bin/busybox", root / "bin/busybox")
+    for name in ("sh", "readlink"):
+        (root / "bin" / name).symlink_to("busybox")
+    try:
+        for name in mounts:
+            source = bundle if name == "bundle" else f"/{name}"
+            subprocess.run(["mount", "--rbind", source, root / name], check=True)
+        yield root
+    finally:
+        for name in mounts:
+            subprocess.run(["umount", "-R", "-l", root / name], check=False)
+        shutil.rmtree(root)
+
+
+def test_bare_machine(bundle):
+    """On a machine with nothing but a shell the bundle runs its own RDMA programs: the server comes
+    first, and its output is not that of the command."""
+    pingpong = "ibv_rc_pingpong -c -n 100 -g $ORNIC_GID_INDEX"
+    with bare_machine(bundle) as root:
+        done = subprocess.run(
+            [shutil.which("chroot"), f"--userspec={USER}:{USER}", root, "/bundle/ornic-run",
+             "--server", pingpong, "--fault", "duplicate=1000", "--", "sh", "-c",
+             f"exec {pingpong} node1"],
+            env={"PATH": "/bin"}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            timeout=LIMIT, check=False)
+        left = list((root / "tmp").iterdir())
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^100 iters in ", done.stdout, re.M) and "node1" not in done.stdout
+    assert re.search(r"^node1: .*GID", done.stderr, re.M) and not left
+
+
+def listening(place):
+    sock = socket.socket(socket.AF_UNIX)
+    sock.bind(str(place.work / "taken"))
+    os.chmod(place.work / "taken", 0o777)
+    sock.listen()
+    return sock
+
+
+BAD = {
+    "nodes": (["-n", "9", "true"], "argument -n: 9 is not a number from 1 to 8; .*"),
+    "option": (["--al", "true"], "unrecognized arguments: --al.*|.*--al.*"),
+    "no command": (["-n", "1"], "no COMMAND; try ornic-run --help"),
+    "size": (["-m", "1T", "true"], "1T is not a size of memory: .*"),
+    "memory": (["-n", "8", "-m", "9000G", "true"], "no memory: 8 machines of .* MiB are free: .*"),
+    "root": (["--root", "/root", "true"], "/root: the root tree cannot be read: .*"),
+    "no root": (["--root", "/none", "true"], "/none: no such directory"),
+    "port": (["--port", "tap,name=none0", "true"], "ornic-device: .*none0.*"),
+    "pcap": (["--pcap", "/none/file", "true"], "ornic-device: .*/none/file.*"),
+    "card": (["--card", "vectors=0", "true"], "ornic-device: .*vectors.*"),
+    "fault": (["--fault", "loss=x", "true"], ".*loss=x is not one of .*"),
+    "taken": (["--control", "taken", "true"], ".*/taken: the socket is taken: another .*"),
+    "kernel": (["--kernel", "/none", "--modules", "/none", "true"], "/none: cannot be read"),
+    "not found": (["-n", "1", "no-such-program"], "no-such-program: command not found .*"),
+    "directory": (["-n", "1", "/tmp"], "/tmp: not an executable file"),
+}
+CODES = {"not found": 127, "directory": 126}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input(place, case):
+    """One line says what is wrong."""
+    words, pattern = BAD[case]
+    with listening(place) if case == "taken" else contextlib.nullcontext():
+        code, output, errors = place.run(*words)
+    first, *rest = errors.splitlines()
+    assert code == CODES.get(case, 125), errors
+    assert re.fullmatch(f"ornic-run: ({pattern})", first) and not output
+    assert all(re.fullmatch(r"ornic-run: exit status \d+; the logs are in .*", line)
+               for line in rest), errors
+    shutil.rmtree(place.temporary)
+    place.temporary.mkdir()
+    assert not place.left()
+
+
+def test_unreadable_directory(place):
+    place.work.chmod(0o700)
+    os.chown(place.work, 0, 0)
+    code, _, errors = place.run("true")
+    assert code == 125
+    assert re.fullmatch("ornic-run: .*: the current directory cannot be read: .*\n", errors)
+
+
+def test_no_qemu(place):
+    """Without QEMU in the bundle the one in PATH is used, if there is one."""
+    copy = paths.BUILD / "bundle-without"
+    shutil.rmtree(copy, ignore_errors=True)
+    subprocess.run(["cp", "-al", place.bundle, copy], check=True)
+    (copy / "host/bin/qemu-system-x86_64").unlink()
+    code, _, errors = place.run("true", program=[copy / "ornic-run"],
+                                env={"PATH": "/none", "TMPDIR": str(place.temporary)},
+                                executable=shutil.which("setpriv"))
+    shutil.rmtree(copy)
+    assert code == 125
+    assert re.fullmatch("ornic-run: no QEMU: neither .* nor PATH has qemu-system-x86_64\n", errors)
+
+
+@pytest.mark.full
+def test_interrupted_anywhere(place):
+    """Ctrl-C at any function of ornic-run leaves no process, file or socket."""
+    host = place.bundle / "host"
+    python = host / "bin/python3.13"
+    program = [host / "lib/ld-linux-x86-64.so.2", "--library-path", host / "lib", "--argv0", python,
+               python, "-I", "-S", "-B", "-c", INTERRUPTED]
+    words = ["-n", "2", "--control", "control", "--", "true"]
+    code, output, errors = place.run("", *words, program=program)
+    assert code == 0 and not place.left(), errors
+    counts, codes = json.loads(output), []
+    number = random.Random(seed())
+    for name in number.sample(sorted(counts), MOMENTS):
+        moment = f"{name} {number.randint(1, counts[name])}"
+        code, _, errors = place.run(moment, *words, program=program)
+        assert not place.left(), moment
+        assert not list(place.work.iterdir()), moment
+        assert code in (0, 128 + signal.SIGINT, -signal.SIGINT) and not errors, (moment, errors)
+        codes.append(code)
+    # Loops that wait have fewer turns in one run than in another, and the end is not interrupted
+    assert codes.count(128 + signal.SIGINT) >= MOMENTS // 2, codes
+
+
+def digest(home):
+    """Returns {name: contents and mode} of the files of a directory."""
+    return {path.relative_to(home): (path.lstat().st_mode, os.readlink(path) if path.is_symlink()
+                                     else hashlib.sha256(path.read_bytes()).hexdigest())
+            for path in home.rglob("*") if path.is_symlink() or path.is_file()}
+
+
+@pytest.mark.full
+def test_reproducible(bundle, tmp_path):
+    """The same inputs make the same bundle."""
+    first, second = digest(bundle), digest(make_bundle(tmp_path / "bundle"))
+    assert len(first) > 500 and first == second
