@@ -298,6 +298,9 @@ def check_long(names):
 def main(words):
     # Processes of tests end with a run that is terminated
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    # A shell ignores Ctrl-C for what it starts in the background, and the programs that tests
+    # interrupt would inherit that
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     option = words.pop(0) if words and words[0].startswith("--") else ""
     if refuse_settings(SETTINGS_LONG if option == "--long" else SETTINGS):
         return 2

@@ -34,9 +34,7 @@ PARTS_OF_UNITS = ("_ns", "_us", "_ms", "_kib", "_mib")
 
 
 def start(server, *words, **options):
-    # A shell in the background, which may run the tests, ignores Ctrl-C, and so its children do
-    argv = ["env", "--default-signal=INT", PROGRAM, "-s", server.control_path, *map(str, words)]
-    return subprocess.Popen(argv, **options)
+    return subprocess.Popen([PROGRAM, "-s", server.control_path, *map(str, words)], **options)
 
 
 def run(server, *words):
