@@ -36,7 +36,8 @@ MAIN_SRCS := \
 	process/report.c \
 	process/sandbox.c \
 	process/slot.c \
-	process/stream.c
+	process/stream.c \
+	process/tracer.c
 
 # A card, which knows neither sockets nor QEMU
 CORE_SRCS := \
@@ -55,6 +56,7 @@ CORE_SRCS := \
 	base/obj.c \
 	base/run.c \
 	base/stats.c \
+	base/trace.c \
 	base/watch.c \
 	objects/comp_cntr.c \
 	objects/counters.c \
@@ -98,6 +100,7 @@ CORE_SRCS := \
 	roce/resp.c \
 	roce/roce.c \
 	roce/roce_rx.c \
+	roce/trace_packet.c \
 	roce/ud.c \
 	roce/xrc.c \
 	card/admin.c \

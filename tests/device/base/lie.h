@@ -114,7 +114,6 @@ struct lie_ghost {
 
 /**
  * struct lie - what a card lies about
- * @on: @config has a kind, and @left allows it
  * @config: as set last
  * @rng: decides on lies and their content
  * @left: lies left of @config.count
@@ -134,7 +133,6 @@ struct lie_ghost {
  * @ghosts: number of @ghost
  */
 struct lie {
-	bool on;
 	struct lie_config config;
 	struct rng rng;
 	uint64_t left;

@@ -14,9 +14,9 @@ void lie_set(struct card *card, const struct lie_config *config)
 
 	lie->config = *config;
 	lie->left = config->count;
-	lie->on = lie_is_any(config);
+	card_set_hook(card, CARD_LIES, lie_is_any(config));
 	rng_seed(&lie->rng, config->seed);
-	if (lie->on)
+	if (lie_on(card))
 		env_log(card->env, ENV_LOG_INFO,
 			"lies from now on, rate %u ppm, seed %llu", config->ppm,
 			(unsigned long long)config->seed);
@@ -30,7 +30,7 @@ enum lie_kind lie_choose(struct card *card, enum lie_place place)
 	enum lie_kind kinds[LIE_KINDS];
 	unsigned int kind, n = 0;
 
-	if (!lie->on || !card->enabled || card->fatal || !card->port.up)
+	if (!lie_on(card) || !card->enabled || card->fatal || !card->port.up)
 		return LIE_NONE;
 	for (kind = 0; kind < LIE_KINDS; kind++)
 		if (lie->config.at[kind] >> place & 1)
@@ -48,7 +48,7 @@ void lie_told(struct card *card, enum lie_kind kind, enum lie_place place)
 		return;
 	lie->told[kind][place]++;
 	if (lie->left && !--lie->left)
-		lie->on = false;
+		card_set_hook(card, CARD_LIES, false);
 }
 
 /*

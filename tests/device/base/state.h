@@ -27,6 +27,7 @@
 #include "base/lie.h"
 #include "base/obj.h"
 #include "base/stats.h"
+#include "base/trace.h"
 #include "base/watch.h"
 #include "env/env.h"
 #include "env/list.h"
@@ -292,6 +293,33 @@ struct flow_table {
 	struct flow_mask masks[FLOW_MASKS_MAX];
 };
 
+/* A function for what hooks cause, away from the code of those who call it */
+#define CARD_RARE __attribute__((noinline, cold))
+
+/**
+ * enum card_hook - what makes a card leave the usual way of a message
+ * @CARD_LIES: it lies
+ * @CARD_SNIFFERS: it has rules of type SNIFFER
+ * @CARD_TRACED: a trace is on
+ */
+enum card_hook {
+	CARD_LIES = 1 << 0,
+	CARD_SNIFFERS = 1 << 1,
+	CARD_TRACED = 1 << 2,
+};
+
+/**
+ * struct card_trace - the trace of a card
+ * @ring: the ring, NULL while no trace is on
+ * @number: number of the card in records
+ * @qpn: QP of the frame that is sent next
+ */
+struct card_trace {
+	struct trace *ring;
+	uint8_t number;
+	uint32_t qpn;
+};
+
 /**
  * struct mcast_table - the groups of a card
  * @bucket: struct mcast_group lists, by MAC
@@ -327,6 +355,9 @@ struct mcast_table {
  * @rx_hash_types: ORNIC_HASH_* of SET_RX_QUEUES
  * @limits: limits that it reports and does not have
  * @host: what the host has told, and is in force
+ * @plain_ops: the operations of @host whose WQEs need no further look: all, or
+ *	none while a trace is on
+ * @trace: the trace
  * @hosts: messages written about hosts
  * @errlog: log of errors
  * @fatal: enum ornic_fatal_cause; unless NONE, the device has stopped until a
@@ -335,6 +366,7 @@ struct mcast_table {
  * @reset: the latest reset
  * @push: line of a push page that is not complete
  * @enabled: ORNIC_STATUS_ENABLED
+ * @hooks: enum card_hook
  * @lie: what the card lies about
  * @regs: registers
  * @admin: admin queue
@@ -374,6 +406,8 @@ struct mcast_table {
  * @gsi: QP of type GSI, or NULL
  * @loop_roce: delivers a multicast RoCE packet that is about to be sent to
  *	members on the same card; their state may change, the sender's too
+ * @trace_packet: adds a frame that is sent to the trace if it is a RoCE packet;
+ *	@kind: TRACE_OUT
  * @loop_eth: offers a frame of a RAW_PACKET QP to the card's own port, whether
  *	it is also sent or not; counts it if there is a receiver. The state of
  *	QPs may change. @stack: the host's network stack sends it. It does not
@@ -404,6 +438,8 @@ struct card {
 	uint32_t rx_hash_types;
 	struct card_limits limits;
 	struct card_host host;
+	uint64_t plain_ops;
+	struct card_trace trace;
 	unsigned int hosts;
 	struct errlog errlog;
 	enum ornic_fatal_cause fatal;
@@ -411,6 +447,7 @@ struct card {
 	struct reset reset;
 	struct push push;
 	bool enabled;
+	uint8_t hooks;
 	struct lie lie;
 	struct regs regs;
 	struct admin admin;
@@ -450,6 +487,8 @@ struct card {
 	struct qp *gsi;
 	void (*loop_roce)(struct card *card, const struct frame *frame,
 			  struct headers *headers);
+	void (*trace_packet)(struct card *card, const struct frame *frame,
+			     struct headers *headers, enum trace_kind kind);
 	void (*loop_eth)(struct card *card, const struct frame *frame,
 			 struct headers *headers, bool stack);
 	uint8_t sink[CARD_SINK_SIZE];
@@ -473,10 +512,35 @@ static inline bool card_uses(const struct card *card, uint64_t features)
 	return !(features & ~card->host.features);
 }
 
-/* Is there anything that the card lies about? Almost always it is honest. */
+/* Does the card leave the usual way? @hooks: enum card_hook. Almost never it does. */
+static inline bool card_hooked(const struct card *card, unsigned int hooks)
+{
+	return __builtin_expect(card->hooks & hooks, 0);
+}
+
+/* Is there anything that the card lies about? */
 static inline bool lie_on(const struct card *card)
 {
-	return __builtin_expect(card->lie.on, false);
+	return card_hooked(card, CARD_LIES);
+}
+
+static inline void card_set_hook(struct card *card, enum card_hook hook, bool on)
+{
+	card->hooks = on ? card->hooks | hook : card->hooks & ~hook;
+}
+
+/* Follow the operations in force, and whether a trace is on */
+static inline void card_set_plain_ops(struct card *card)
+{
+	card->plain_ops = card->trace.ring ? 0 : card->host.send_ops;
+}
+
+/* Add an event to the trace, which is on; the time and the card are set here */
+static inline void card_trace_add(struct card *card, struct trace_record record)
+{
+	record.ns = env_now_ns(card->env);
+	record.card = card->trace.number;
+	trace_add(card->trace.ring, &record);
 }
 
 #endif /* ORNIC_DEVICE_STATE_H */

@@ -7,11 +7,18 @@ void watch_init(struct watch_list *list, struct env *env, bool shadow)
 {
 	list->env = env;
 	list->shadow = shadow;
+	watch_set_found(list, NULL);
 	list->awake = false;
 	list->now_ns = 0;
 	list_init(&list->boards);
 	list_init(&list->watched);
 	list->watched_count = 0;
+}
+
+void watch_set_found(struct watch_list *list, void (*found)(const struct qp *qp))
+{
+	list->found = found;
+	list->plain = list->shadow && !found;
 }
 
 void watch_board(struct watch_list *list, struct guest_ref *ref, bool active)
@@ -45,11 +52,20 @@ void sq_watch_forget(struct watch_list *list, struct sq_watch *watch)
 	list->watched_count--;
 }
 
+/* Return: whether the card watches queues */
+static bool __attribute__((noinline, cold))
+sq_watch_found(const struct watch_list *list, const struct sq_watch *watch)
+{
+	if (list->found)
+		list->found(watch->qp);
+	return list->shadow;
+}
+
 void sq_watch_busy(struct watch_list *list, struct sq_watch *watch)
 {
 	uint64_t before_ns = watch->busy_ns;
 
-	if (!list->shadow)
+	if (!list->plain && !sq_watch_found(list, watch))
 		return;
 	/* A poll may find many queues, and reading the clock takes time */
 	watch->busy_ns = list->awake ? list->now_ns : env_now_ns(list->env);

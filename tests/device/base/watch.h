@@ -53,6 +53,8 @@ struct sq_watch {
  * struct watch_list - what a card polls
  * @env: environment of the card
  * @shadow: the card offers ORNIC_CAPS_SHADOW
+ * @plain: @shadow, and @found is NULL
+ * @found: called for each queue with new work, while a trace is on
  * @awake: value of awake on the boards
  * @now_ns: time of the latest poll, or when @awake changed
  * @boards: struct uctx list: contexts with a board and QPs
@@ -62,7 +64,9 @@ struct sq_watch {
 struct watch_list {
 	struct env *env;
 	bool shadow;
+	bool plain;
 	bool awake;
+	void (*found)(const struct qp *qp);
 	uint64_t now_ns;
 	struct list_head boards;
 	struct list_head watched;
@@ -76,6 +80,13 @@ struct watch_list {
  * @shadow: offer ORNIC_CAPS_SHADOW
  */
 void watch_init(struct watch_list *list, struct env *env, bool shadow);
+
+/**
+ * watch_set_found - have a function called for each queue with new work
+ * @list: of the card
+ * @found: the function, or NULL
+ */
+void watch_set_found(struct watch_list *list, void (*found)(const struct qp *qp));
 
 /**
  * watch_board - start or stop polling a board

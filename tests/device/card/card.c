@@ -22,6 +22,7 @@
 #include "objects/cq.h"
 #include "objects/eq.h"
 #include "queues/qp.h"
+#include "queues/sq.h"
 #include "roce/mcast.h"
 #include "roce/roce_rx.h"
 
@@ -383,6 +384,19 @@ void card_hold(struct card *card, bool hold)
 void card_lie(struct card *card, const struct lie_config *config)
 {
 	lie_set(card, config);
+}
+
+void card_trace(struct card *card, struct trace *ring, uint8_t number)
+{
+	card->trace = (struct card_trace){ .ring = ring, .number = number };
+	card_set_hook(card, CARD_TRACED, ring);
+	card_set_plain_ops(card);
+	watch_set_found(&card->watches, ring ? sq_trace : NULL);
+}
+
+uint64_t card_clock_base(const struct card *card)
+{
+	return card->regs.clock_base_ns;
 }
 
 const struct card_host *card_host(const struct card *card)

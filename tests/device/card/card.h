@@ -20,6 +20,7 @@
 #include "env/frame.h"
 
 struct card;
+struct trace;
 
 /**
  * card_create - create a card in its reset state
@@ -186,6 +187,22 @@ void card_hold(struct card *card, bool hold);
  * @config: copied; without any kind the card is honest, as a new one is
  */
 void card_lie(struct card *card, const struct lie_config *config);
+
+/**
+ * card_trace - add to a trace what happens to messages from now on, or no more
+ * @card: the card
+ * @ring: ring of the trace, which cards may share; NULL ends it
+ * @number: number of the card in the records
+ */
+void card_trace(struct card *card, struct trace *ring, uint8_t number);
+
+/**
+ * card_clock_base - get the time of the environment at which CLOCK was 0
+ * @card: the card
+ *
+ * Return: ns.
+ */
+uint64_t card_clock_base(const struct card *card);
 
 /**
  * card_host - get what the host has told about itself

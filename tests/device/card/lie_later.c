@@ -133,7 +133,7 @@ void lie_reset(struct card *card)
 	lie->late = 0;
 	lie->ghosts = 0;
 	if (lie->config.until_reset)
-		lie->on = false;
+		card_set_hook(card, CARD_LIES, false);
 	/* The next run of timers: soon enough to precede the host's next step */
 	if (haunts) {
 		lie_remember_rings(card);

@@ -46,6 +46,7 @@ void negotiate_reset(struct card *card)
 	memset(&card->host, 0, sizeof(card->host));
 	card->host.version = card->version & ORNIC_VERSION_MAJOR;
 	card->host.send_ops = query_send_ops(card, 0);
+	card_set_plain_ops(card);
 }
 
 enum ornic_cmd_status negotiate_cmd_set_host(struct card *card,
@@ -73,6 +74,7 @@ enum ornic_cmd_status negotiate_cmd_set_host(struct card *card,
 	host->page_shift = in->page_shift;
 	host->features = features;
 	host->send_ops = query_send_ops(card, features);
+	card_set_plain_ops(card);
 	memcpy(host->name, in->name, sizeof(host->name));
 	negotiate_log(card, version);
 	out->version = htole32(host->version);

@@ -14,6 +14,7 @@
 #include "eth/headers.h"
 #include "roce/mcast.h"
 #include "roce/roce_rx.h"
+#include "roce/trace_packet.h"
 
 /*
  * Process a RoCEv2 packet to one of the card's GIDs or groups ([ORNIC-WIRE-9]).
@@ -88,6 +89,14 @@ static bool rx_eth(struct card *card, const struct frame *frame,
 	return accepted || verdict == FLOW_COPIED;
 }
 
+static CARD_RARE void rx_show(struct card *card, const struct frame *frame, struct headers *headers)
+{
+	if (card_hooked(card, CARD_TRACED))
+		trace_packet(card, frame, headers, TRACE_IN);
+	if (card_hooked(card, CARD_SNIFFERS))
+		flow_sniff(card, frame, headers);
+}
+
 bool rx_frame(struct card *card, const struct frame *frame)
 {
 	struct headers headers;
@@ -100,8 +109,8 @@ bool rx_frame(struct card *card, const struct frame *frame)
 		return false;
 	}
 	headers_init(&headers, card->parse);
-	if (card->flow_table.sniffers)
-		flow_sniff(card, frame, &headers);
+	if (card_hooked(card, CARD_SNIFFERS | CARD_TRACED))
+		rx_show(card, frame, &headers);
 	accepted = ethport_accepts(card, frame->hdr);
 	if (!accepted && !mcast_accepts(card, frame->hdr) &&
 	    !card->flow_table.ingress) {
@@ -144,4 +153,5 @@ void rx_init(struct card *card)
 {
 	card->loop_roce = rx_loop_roce;
 	card->loop_eth = rx_loop_eth;
+	card->trace_packet = trace_packet;
 }

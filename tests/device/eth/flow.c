@@ -310,6 +310,7 @@ static unsigned int flow_copies(const struct card *card)
 /* With sniffers all packets are real wire bytes ([ORNIC-FLOW-12]) */
 static void flow_update_env(struct card *card)
 {
+	card_set_hook(card, CARD_SNIFFERS, card->flow_table.sniffers);
 	env_want_bytes(card->env, card->flow_table.sniffers);
 }
 

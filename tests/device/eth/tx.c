@@ -5,6 +5,15 @@
 #include "eth/flow.h"
 #include "eth/tx.h"
 
+/* Show a frame to those who look: a looped one once, when it returns ([ORNIC-FLOW-11]) */
+static CARD_RARE void tx_show(struct card *card, const struct frame *frame, struct headers *headers)
+{
+	if (card_hooked(card, CARD_TRACED))
+		card->trace_packet(card, frame, headers, TRACE_OUT);
+	if (card_hooked(card, CARD_SNIFFERS) && !(frame->flags & FRAME_LOOPED))
+		flow_sniff(card, frame, headers);
+}
+
 void tx_send(struct card *card, struct frame *frame, struct headers *headers)
 {
 	if (!ethport_running(card)) {
@@ -17,9 +26,8 @@ void tx_send(struct card *card, struct frame *frame, struct headers *headers)
 		env_frame_free(card->env, frame);
 		return;
 	}
-	/* A looped frame is shown once, when it returns ([ORNIC-FLOW-11]) */
-	if (card->flow_table.sniffers && !(frame->flags & FRAME_LOOPED))
-		flow_sniff(card, frame, headers);
+	if (card_hooked(card, CARD_SNIFFERS | CARD_TRACED))
+		tx_show(card, frame, headers);
 	bounce_sent(&card->bounce, frame);
 	/* As many as a wire would carry ([ORNIC-DEV-14]) */
 	PORT_STAT_ADD(card, tx_frames, frame_packets(frame));

@@ -269,6 +269,22 @@ static void cq_held_timer(struct timer *timer)
 		cq_overrun(cq, cq->ci);
 }
 
+static CARD_RARE void cq_trace(struct cq *cq, const struct ornic_cqe *cqe)
+{
+	uint32_t word = le32toh(cqe->qpn);
+
+	card_trace_add(cq->card, (struct trace_record){
+		.kind = TRACE_CQE,
+		.op = le32toh(cqe->opcode),
+		.code = le32toh(cqe->status),
+		.qpn = ORNIC_GET(ORNIC_CQE_QPN, word),
+		.num = le32toh(cqe->sq_num),
+		.psn = !!(ORNIC_GET(ORNIC_CQE_FLAGS, word) & ORNIC_WC_SEND_QUEUE),
+		.wr_id = le64toh(cqe->wr_id),
+		.len = le32toh(cqe->byte_len),
+	});
+}
+
 static void cq_fill(struct cq *cq, void *slot, struct ornic_cqe_64 *entry,
 		    const struct ornic_cqe_ext *ext)
 {
@@ -310,6 +326,8 @@ void cq_write(struct cq *cq, const struct ornic_cqe *cqe,
 		cq_overrun(cq, dbr ? guest_load32(&dbr->ci) : cq->ci);
 		return;
 	}
+	if (card_hooked(cq->card, CARD_TRACED))
+		cq_trace(cq, cqe);
 	entry.cqe = *cqe;
 	entry.cqe.qpn ^= htole32(phase);
 	cq_fill(cq, slot, &entry, ext);
@@ -324,8 +342,8 @@ void cq_write(struct cq *cq, const struct ornic_cqe *cqe,
 		cq_due(cq);
 }
 
-static void cq_lie(struct cq *cq, const struct ornic_cqe *cqe,
-		   const struct ornic_cqe_ext *ext, bool solicited)
+static CARD_RARE void cq_lie(struct cq *cq, const struct ornic_cqe *cqe,
+			     const struct ornic_cqe_ext *ext, bool solicited)
 {
 	struct lie *lie = &cq->card->lie;
 	struct ornic_cqe entry = *cqe;

@@ -58,14 +58,6 @@ struct control {
 			stream_note((control)->stream, __VA_ARGS__);    \
 	} while (0)
 
-static struct json_object *answer_error(const char *text)
-{
-	struct json_object *answer = json_object_new_object();
-
-	json_object_object_add(answer, "error", json_object_new_string(text));
-	return answer;
-}
-
 static struct json_object *do_stats(struct control *control, char **words)
 {
 	if (words[1])
@@ -281,6 +273,11 @@ static struct json_object *do_capture(struct control *control, char **words)
 	return answer;
 }
 
+static struct json_object *do_trace(struct control *control, char **words)
+{
+	return tracer_request(control->device, control->asking, words);
+}
+
 static struct json_object *do_help(struct control *control, char **words);
 
 /* Requests, by their first word */
@@ -305,6 +302,8 @@ static const struct request {
 	{ "qps", do_qps,
 	  "qps NIC [NEXT]: QPs; go on from NEXT of the answer before" },
 	{ "stats", do_stats, "stats: all figures" },
+	{ "trace", do_trace,
+	  "trace start [RECORDS]|read|stop: what happens to messages, until the client goes" },
 };
 
 static struct json_object *do_help(struct control *control, char **words)
@@ -352,7 +351,8 @@ static void client_drop(struct client *client)
 		control->stream = NULL;
 		control->viewer = NULL;
 	}
-	loop_remove_fd(&client->control->device->loop, &client->lfd);
+	tracer_end(control->device, client);
+	loop_remove_fd(&control->device->loop, &client->lfd);
 	close(client->lfd.fd);
 	client->lfd.fd = -1;
 	free(client->out);

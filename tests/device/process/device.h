@@ -8,6 +8,7 @@
 #include "process/options.h"
 #include "process/slot.h"
 #include "process/stream.h"
+#include "process/tracer.h"
 
 struct control;
 
@@ -18,6 +19,7 @@ struct control;
  * @slot: cards, in the order of the options
  * @slot_count: number of @slot
  * @capture: packet capture or NULL
+ * @tracer: trace of messages
  * @control: control socket or NULL
  * @stream: counters of captures for clients of @control
  * @signals: signalfd for SIGTERM and SIGINT
@@ -29,6 +31,7 @@ struct device {
 	struct slot *slot[OPTIONS_MAX_NICS];
 	unsigned int slot_count;
 	struct capture *capture;
+	struct tracer tracer;
 	struct control *control;
 	struct stream_stats stream;
 	struct loop_fd signals;

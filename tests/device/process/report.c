@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* All statistics as one JSON document */
+/* Answers of the control socket */
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
@@ -251,6 +251,21 @@ struct json_object *report_qps(const struct slot *slot, uint32_t place)
 	return answer;
 }
 
+static void report_trace(struct json_object *object, const struct tracer *tracer)
+{
+	json_object_object_add(object, "running", json_object_new_boolean(!!tracer->owner));
+	add(object, "waiting", tracer->ring.tail - tracer->ring.head);
+	add(object, "lost", tracer->ring.lost);
+}
+
+struct json_object *answer_error(const char *text)
+{
+	struct json_object *answer = json_object_new_object();
+
+	json_object_object_add(answer, "error", json_object_new_string(text));
+	return answer;
+}
+
 struct json_object *report_stats(const struct device *device)
 {
 	struct json_object *root = json_object_new_object();
@@ -272,5 +287,6 @@ struct json_object *report_stats(const struct device *device)
 	add(capture, "packets", device->stream.packets);
 	add(capture, "lost", device->stream.lost);
 	report_loop(group(root, "loop"), &device->loop);
+	report_trace(group(root, "trace"), &device->tracer);
 	return root;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* All statistics as one JSON document */
+/* Answers of the control socket: statistics as JSON documents, errors */
 #ifndef ORNIC_DEVICE_REPORT_H
 #define ORNIC_DEVICE_REPORT_H
 
@@ -11,6 +11,14 @@ struct slot;
 
 /* QPs in one answer, so that it takes little time */
 #define REPORT_QPS 128
+
+/**
+ * answer_error - refuse a request
+ * @text: the reason
+ *
+ * Return: a JSON object that the caller frees.
+ */
+struct json_object *answer_error(const char *text);
 
 /**
  * report_stats - collect all statistics

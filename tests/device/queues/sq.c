@@ -442,6 +442,49 @@ static bool sq_read_first(struct qp *qp, uint32_t index, uint8_t *copy)
 	return slot;
 }
 
+/* Are the opcode and the features in force such that the QP may execute a WQE? */
+static bool sq_may(const struct qp *qp, const struct wr_desc *desc, unsigned int opcode,
+		   uint64_t ops)
+{
+	return desc->types >> qp->base.type & 1 && (!desc->kernel || qp_is_kernel(qp)) &&
+	       ops >> opcode & 1;
+}
+
+void sq_trace(const struct qp *qp)
+{
+	card_trace_add(qp->base.card, (struct trace_record){
+		.kind = TRACE_DOORBELL, .qpn = qp->base.obj.num, .value = qp->sq.pi,
+	});
+}
+
+/*
+ * A WQE that no plain operation has: a trace is on, or it is refused. With a trace it is read
+ * once more, in the usual way, so that this way has no code of it.
+ */
+static CARD_RARE enum ornic_wc_status sq_read_shown(struct qp *qp, const struct wr_desc *desc,
+						    struct send_wqe *wqe)
+{
+	struct card *card = qp->base.card;
+	enum ornic_wc_status status;
+
+	if (!sq_may(qp, desc, wqe->opcode, card->host.send_ops))
+		return bad_opcode(qp, wqe);
+	card_trace_add(card, (struct trace_record){
+		.kind = TRACE_WQE,
+		.op = wqe->opcode,
+		.code = wqe->index != qp->sq.next,
+		.qpn = qp->base.obj.num,
+		.num = qp->sq.num + (qp->req.tail - qp->req.head) + 1,
+		.psn = qp->req.next,
+		.value = wqe->index + wqe->slots,
+		.wr_id = wqe->wr_id,
+	});
+	card->plain_ops = card->host.send_ops;
+	status = sq_read(qp, wqe->index, wqe);
+	card_set_plain_ops(card);
+	return status;
+}
+
 enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
 			     struct send_wqe *wqe)
 {
@@ -458,10 +501,8 @@ enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
 	len = sq_read_header(qp, copy[0], index, wqe);
 
 	desc = wr_get(wqe->opcode);
-	if (!(desc->types >> qp->base.type & 1) ||
-	    (desc->kernel && !qp_is_kernel(qp)) ||
-	    !(qp->base.card->host.send_ops >> wqe->opcode & 1))
-		return bad_opcode(qp, wqe);
+	if (!sq_may(qp, desc, wqe->opcode, qp->base.card->plain_ops))
+		return sq_read_shown(qp, desc, wqe);
 	if (wqe->flags & ORNIC_SEND_INLINE && !may_inline(desc))
 		return bad_opcode(qp, wqe);
 	count = sq_count(qp, copy[0], wqe, len);

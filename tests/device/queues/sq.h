@@ -47,6 +47,12 @@ enum ornic_wc_status sq_read(struct qp *qp, uint32_t index,
 			     struct send_wqe *wqe);
 
 /**
+ * sq_trace - add the producer index of a queue to the trace
+ * @qp: QP with a send queue; a trace is on
+ */
+void sq_trace(const struct qp *qp);
+
+/**
  * sq_push - keep a copy of the next WQE, for the next sq_read() of the queue
  * @qp: QP with a send queue that is not empty
  * @wqe: its first ORNIC_PUSH_WQE bytes; dropped when the WQE is longer

@@ -16,11 +16,27 @@ static bool roce_is_looped(const struct card *card, const uint8_t *dmac)
 	       gid_has_smac(&card->gids, dmac);
 }
 
+/* The trace has the sender of the frame that comes. Return: whether frames may be local. */
+static CARD_RARE bool roce_show(struct qp *qp)
+{
+	struct card *card = qp->base.card;
+
+	card->trace.qpn = qp->base.obj.num;
+	/* With sniffers all packets are real wire bytes ([ORNIC-FLOW-12]) */
+	return !card_hooked(card, CARD_SNIFFERS);
+}
+
+/* roce_is_local(), inline in what each packet needs */
+static inline bool roce_stays(struct qp *qp, const struct ornic_av *av)
+{
+	return !(av->dmac[0] & 1) &&
+	       (!card_hooked(qp->base.card, CARD_SNIFFERS | CARD_TRACED) || roce_show(qp)) &&
+	       env_peer_is_local(qp->base.card->env, av->dmac);
+}
+
 bool roce_is_local(struct qp *qp, const struct ornic_av *av)
 {
-	/* With sniffers all packets are real wire bytes ([ORNIC-FLOW-12]) */
-	return !(av->dmac[0] & 1) && !qp->base.card->flow_table.sniffers &&
-	       env_peer_is_local(qp->base.card->env, av->dmac);
+	return roce_stays(qp, av);
 }
 
 bool roce_is_full(struct qp *qp, const struct ornic_av *av)
@@ -39,7 +55,7 @@ static struct frame *roce_alloc_for(struct qp *qp, const struct ornic_av *av,
 		return NULL;
 	}
 	frame = env_frame_alloc(qp->base.card->env);
-	if (frame && roce_is_local(qp, av))
+	if (frame && roce_stays(qp, av))
 		frame->flags |= FRAME_LOCAL;
 	return frame;
 }

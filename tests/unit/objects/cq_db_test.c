@@ -288,6 +288,28 @@ TEST(test_doorbell_under_way, struct kit *w, IN_KIT_NO_SHADOW)
 	}
 }
 
+/* A trace has a completion without room when it is written */
+TEST(test_trace_of_a_held_completion, struct kit *w, IN_KIT_NO_SHADOW)
+{
+	struct trace_record record;
+	struct trace trace;
+	unsigned int i;
+
+	assert_int_equal(trace_init(&trace, TRACE_RECORDS_MIN), 0);
+	for (i = 0; i < SIZE; i++)
+		kit_post(w, i);
+	card_trace(w->host->card, &trace, 0);
+	w->host->unread = true;
+	kit_post(w, SIZE);
+	assert_int_equal(trace_take(&trace, &record, 1), 0);
+	ring_cq(w, 1, ORNIC_ARM_NONE);
+	assert_int_equal(trace_take(&trace, &record, 1), 1);
+	assert_int_equal(record.kind, TRACE_CQE);
+	assert_int_equal(le64toh(record.wr_id), SIZE);
+	card_trace(w->host->card, NULL, 0);
+	trace_uninit(&trace);
+}
+
 /* [ORNIC-CQ-7] More than a ring without room is an overrun, whatever may come */
 TEST(test_overrun_by_a_ring, struct kit *w, IN_KIT_NO_SHADOW)
 {
