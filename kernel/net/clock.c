@@ -11,6 +11,7 @@
 #include <linux/timekeeping.h>
 
 #include "core.h"
+#include "ornic_trace.h"
 
 /* Well below the half minute for which readers of the page can extrapolate */
 #define ORNIC_CLOCK_PERIOD	(4 * HZ)
@@ -51,6 +52,7 @@ static u64 ornic_clock_settle(struct ornic_core *core)
 static int ornic_clock_read(struct ornic_core *core, struct ptp_system_timestamp *sts, u64 *cycles)
 {
 	struct ornic_clock *clock = &core->clock;
+	u64 start = trace_ornic_clock_enabled() ? ktime_get_ns() : 0;
 	u32 status;
 
 	lockdep_assert_held(&clock->lock);
@@ -61,6 +63,8 @@ static int ornic_clock_read(struct ornic_core *core, struct ptp_system_timestamp
 	ptp_read_system_prets(sts);
 	*cycles = readq(core->regs + ORNIC_REG_CLOCK);
 	ptp_read_system_postts(sts);
+	if (start)
+		trace_ornic_clock(ornic_device(core), *cycles, ktime_get_ns() - start);
 	/* Check after the read: during a reset the value is undefined */
 	status = readl(core->regs + ORNIC_REG_STATUS);
 	if (status == ~0u || !(status & ORNIC_STATUS_ENABLED) ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Trace events of the core driver: commands, asynchronous events, resets and
- * failures.
+ * Trace events of the core driver: commands, asynchronous events, resets,
+ * failures and reads of the device's clock.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM ornic
@@ -124,6 +124,27 @@ TRACE_EVENT(ornic_fail,
 	),
 
 	TP_printk("%s: %s", __get_str(dev), __get_str(reason))
+);
+
+/* The counter was read at some time in the duration that ends with the event */
+TRACE_EVENT(ornic_clock,
+	TP_PROTO(const struct device *dev, u64 cycles, u64 duration),
+	TP_ARGS(dev, cycles, duration),
+
+	TP_STRUCT__entry(
+		__string(dev, dev_name(dev))
+		__field(u64, cycles)
+		__field(u64, duration)
+	),
+
+	TP_fast_assign(
+		__assign_str(dev);
+		__entry->cycles = cycles;
+		__entry->duration = duration;
+	),
+
+	TP_printk("%s: cycles=%llu duration=%llu ns", __get_str(dev), __entry->cycles,
+		  __entry->duration)
 );
 
 #endif /* ORNIC_TRACE_H */
