@@ -9,7 +9,7 @@ _ornicctl_column() {
 
 _ornicctl() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-	local commands="status ports list top stats qemu attach libvirt check link capture wait"
+	local commands="status ports list top stats qemu attach libvirt check link capture trace wait"
 	local where=() command="" arguments=0 words="" i
 
 	for ((i = 1; i < COMP_CWORD; i++)); do
@@ -41,6 +41,11 @@ _ornicctl() {
 	top,*) words="--count --delay --qps --help" ;;
 	stats,*) words="--format --qps --help" ;;
 	capture,*) words="--write --count --bytes --help" ;;
+	trace,*)
+		mapfile -t COMPREPLY < <(compgen -f -W \
+			"--seconds --guest --ring --limit --help" -- "$word")
+		return
+		;;
 	check,*) words="--qemu --help" ;;
 	link,*)
 		words="up down"
@@ -56,7 +61,7 @@ _ornicctl() {
 	qemu,*) words="--memory --help $(_ornicctl_column "${where[@]}" status)" ;;
 	libvirt,*) words="--help $(_ornicctl_column "${where[@]}" status)" ;;
 	request,*)
-		[ $arguments != 0 ] || words="capture fault help hold inject lie link qps stats"
+		[ $arguments != 0 ] || words="capture fault help hold inject lie link qps stats trace"
 		;;
 	esac
 	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """A refused call leaves its reason in a log, and the trace events of the drivers show the life of a
 session. The tests read both as an administrator does: the log of libibverbs, dynamic debug, and
-tracefs."""
+tracefs. `ornicctl trace` joins these events with those of the cards."""
 
 import contextlib
+import json
 import re
+import signal
+import subprocess
 
+from lab import paths, trace_events
 from lab.perftest import pingpong
-from settings import cases_of, fail
+from ptp import phc, ptp_device
+from settings import cases_of, fail, wait_until
 
 TRACING = "/sys/kernel/tracing"
 DEBUG = "/proc/dynamic_debug/control"
@@ -17,6 +22,11 @@ LINE = re.compile(r"^\s*(?P<task>.+)-\d+\s+\[\d+\]\s+\S+\s+[\d.]+: "
 COMMAND = re.compile(r"\S+: (?P<name>\w+) opcode=0x\w+ id=0x\w+ status=(?P<status>-?\d+) "
                      r"duration=(?P<ns>\d+) ns")
 QP = re.compile(r"\S+: qpn=(?P<qpn>0x\w+) (?P<rest>.*)")
+
+ORNICCTL = paths.TOP / "scripts/user/ornicctl"
+MESSAGES = 20
+# Reads of the clock before and after the messages; the shortest one counts
+READS = 20
 
 # {case of guest/refused.c: words of the driver}
 BY_DRIVER = {
@@ -139,3 +149,89 @@ def test_failure(pair):
     assert [line["event"] for line in lines] == ["ornic_fail", "ornic_reset"]
     assert re.fullmatch(r"\S+: device reports fatal error \d+", lines[0]["text"])
     assert re.fullmatch(r"\S+: error=0", lines[1]["text"])
+
+
+@contextlib.contextmanager
+def recorded(card, path):
+    """Runs `ornicctl trace` for the cards of a process."""
+    process = subprocess.Popen([ORNICCTL, "-s", card.control_path, "trace", path])
+    try:
+        wait_until("the trace", lambda: card.stats()["trace"]["running"])
+        yield
+        process.send_signal(signal.SIGINT)
+        assert process.wait(120) == 0
+    finally:
+        process.kill()
+        process.wait()
+
+
+def traced_pingpong(pair, path):
+    """Traces ibv_rc_pingpong in the cards and in both guests; returns the traces of the guests."""
+    clocks = {vm: ptp_device(vm, pair.ornic[vm]) for vm in pair.vms}
+
+    def read_clocks():
+        for vm, ptp in clocks.items():
+            phc(vm, ptp, "get " * READS)
+
+    with traced(pair.a), traced(pair.b), recorded(pair.card, path):
+        for vm in pair.vms:
+            vm.check(f"echo mono >{TRACING}/trace_clock")
+        read_clocks()
+        pingpong(pair, pair.ornic, options=f"-n {MESSAGES}")
+        read_clocks()
+        return [vm.check(f"cat {TRACING}/trace") for vm in pair.vms]
+
+
+def test_one_axis(pair):
+    """ornicctl shows each message of ibv_rc_pingpong at both ends, and the guests' commands at the
+    right times among them."""
+    path = pair.lab.logdir / "trace.json"
+    words = []
+    try:
+        for number, text in enumerate(traced_pingpong(pair, path)):
+            guest = pair.lab.logdir / f"trace-{number}.txt"
+            guest.write_text(text)
+            words += ["--guest", f"nic{number}={guest}"]
+    finally:
+        for vm in pair.vms:
+            vm.check(f"echo local >{TRACING}/trace_clock")
+    subprocess.run([ORNICCTL, "trace", *words, path], check=True)
+    document = json.loads(path.read_text())
+    phases = trace_events.check(document)
+    assert document["otherData"]["lost_events"] == 0
+
+    sends = {pid: [event for event in phases["b"] if event["name"] == "SEND" and
+                   event["pid"] == pid] for pid in (1, 2)}
+    # rdma_cm and neighbours have messages of their own, on other QPs
+    qpns = {pid: max((event["tid"] for event in each), key=[event["tid"] for event in each].count)
+            for pid, each in sends.items()}
+    for pid, each in sends.items():
+        each[:] = [event for event in each if event["tid"] == qpns[pid]]
+        assert len(each) == MESSAGES
+        assert all(event["args"]["status"] == "SUCCESS" for event in each)
+    arrows = [(start["pid"], end["pid"]) for start, end in zip(phases["s"], phases["f"])
+              if start["tid"] == qpns[start["pid"]]]
+    assert arrows.count((1, 2)) >= 2 * MESSAGES <= arrows.count((2, 1))
+    stages = {one["stage"]: one["count"] for one in document["otherData"]["histograms"]
+              if one["card"] == "nic0" and one["qpn"] == qpns[1]}
+    assert stages["all"] == stages["wait for ACK"] == stages["complete"] == MESSAGES
+
+    for guest, pid in zip(document["otherData"]["guests"], (1, 2), strict=True):
+        check_guest(phases, guest["clock_error_ns"] / 1000, pid + 1000, pid, qpns[pid])
+
+
+def check_guest(phases, error, guest, pid, qpn):
+    """The QP is in RTS before its first message and destroyed after its last event, and the clocks
+    agree as well as they should."""
+    assert 0 < error < 1000
+    events = [event for event in phases["i"] if event["pid"] == guest and
+              f" qpn={qpn:#x} " in event["args"]["text"]]
+    at = {event["args"]["text"].split(" ", 2)[2]: event["ts"] for event in events
+          if event["name"] == "ornic_qp_state"}
+    first = min(event["ts"] for event in phases["b"]
+                if event["pid"] == pid and event["tid"] == qpn)
+    last = max(event["ts"] + event["dur"] for event in phases["X"]
+               if event["pid"] == pid and event["tid"] == qpn)
+    assert at["RTR -> RTS error=0"] < first + error
+    destroyed, = (event["ts"] for event in events if event["name"] == "ornic_qp_destroy")
+    assert destroyed > last - error

@@ -45,6 +45,9 @@ class Server:
             argv += ["--nic", f"socket={path}"]
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen([*argv, *args], stderr=log)
+        self.connect()
+
+    def connect(self):
         deadline = time.monotonic() + START_TIMEOUT
         # One connection for all requests keeps the number of open descriptors constant
         self.sock = socket.socket(socket.AF_UNIX)
@@ -55,6 +58,11 @@ class Server:
             time.sleep(0.005)
         self.file = self.sock.makefile()
         self.control("help")
+
+    def reconnect(self):
+        self.file.close()
+        self.sock.close()
+        self.connect()
 
     def __enter__(self):
         return self

@@ -23,7 +23,7 @@ REFUSED = {
 # Refusal of a request that an older ornic-device does not have
 UNKNOWN = "unknown request"
 # Requests that commands of ornicctl make
-NEEDED = ("capture", "fault", "link", "qps", "stats")
+NEEDED = ("capture", "fault", "link", "qps", "stats", "trace")
 
 
 class Problem(Exception):
@@ -45,13 +45,18 @@ class Control:
     def __init__(self, path):
         self.path = path
 
-    def open(self, line):
-        """Returns (answer to a request, the connection, bytes that came behind the answer)."""
+    def connect(self):
+        sock = socket.socket(socket.AF_UNIX)
+        sock.settimeout(TIMEOUT)
+        sock.connect(str(self.path))
+        check_listener(self.path, sock)
+        return sock
+
+    def open(self, line, sock=None):
+        """Returns (answer to a request, the connection, bytes that came behind the answer). The
+        connection is a new one unless there is one from a request before."""
         try:
-            sock = socket.socket(socket.AF_UNIX)
-            sock.settimeout(TIMEOUT)
-            sock.connect(str(self.path))
-            check_listener(self.path, sock)
+            sock = sock or self.connect()
             sock.sendall(line.encode() + b"\n")
             text, end, rest = self.read_line(sock)
         except OSError as error:

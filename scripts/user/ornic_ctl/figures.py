@@ -9,7 +9,8 @@ from .control import find_control
 # Figures that may become less; all others are counters
 GAUGES = {"buffer_pages", "buffer_pages_leaving", "command_spin_ns", "connected", "fatal_cause",
           "link", "memory_bytes", "memory_files", "memory_leaving_bytes", "memory_regions",
-          "objects", "ready", "rq_used", "rq_wqes", "running", "spin_ns", "sq_slots", "sq_used"}
+          "objects", "ready", "rq_used", "rq_wqes", "running", "spin_ns", "sq_slots", "sq_used",
+          "waiting"}
 # Groups whose members have one name, and labels: {group: labels}
 LABELLED = {"violations": ["kind"], "objects": ["kind"], "faults": ["kind"],
             "lies": ["kind", "place"]}
@@ -63,9 +64,9 @@ def figures_of(stats, qps):
     switch = dict(stats["switch"])
     for name, port in switch.pop("ports", {}).items():
         yield from walk(["switch_port"], {"port": name}, port["wire"])
-    for group, value in (("switch", switch), ("capture", stats["capture"]),
-                         ("loop", stats["loop"])):
-        yield from walk([group], {}, value)
+    yield from walk(["switch"], {}, switch)
+    for group in ("capture", "loop", "trace"):
+        yield from walk([group], {}, stats[group])
 
 
 def print_text(figures):
