@@ -134,7 +134,7 @@ def test_command(place):
 
 def test_stream(place):
     """Output comes while the command runs. A signal ends all, and leaves nothing."""
-    text = "echo one; until [ -e go ]; do sleep 0.1; done; echo two; exec sleep 3600"
+    text = "echo one; until [ -e go ]; do sleep 0.1; done; echo two; exec tail -f /dev/null"
     process = place.start("-n", "1", "--", "sh", "-c", text)
     assert process.stdout.readline() == "one\n", process.communicate()
     assert place.left()
