@@ -110,6 +110,7 @@ def place(bundle):
     shutil.rmtree(folder)
 
 
+@pytest.mark.full
 def test_command(place):
     """The status, both outputs, the environment, names and addresses, the directory. A failure
     keeps logs."""
@@ -132,6 +133,7 @@ def test_command(place):
     assert not place.left()
 
 
+@pytest.mark.full
 def test_stream(place):
     """Output comes while the command runs. A signal ends all, and leaves nothing."""
     text = "echo one; until [ -e go ]; do sleep 0.1; done; echo two; exec tail -f /dev/null"
@@ -147,6 +149,7 @@ def test_stream(place):
     assert process.stderr.read() == ""
 
 
+@pytest.mark.full
 def test_all(place):
     """Each node runs the command, its lines have its name, and a failure of one is the status."""
     text = "echo I am $ORNIC_NODE; [ $ORNIC_NODE != node1 ] || exit 5"
@@ -180,6 +183,7 @@ def bare_machine(bundle):
         shutil.rmtree(root)
 
 
+@pytest.mark.full
 def test_bare_machine(bundle):
     """On a machine with nothing but a shell the bundle runs its own RDMA programs: the server comes
     first, and its output is not that of the command."""
@@ -222,10 +226,12 @@ BAD = {
     "not found": (["-n", "1", "no-such-program"], "no-such-program: command not found .*"),
     "directory": (["-n", "1", "/tmp"], "/tmp: not an executable file"),
 }
+# Cases in which a machine boots
 CODES = {"not found": 127, "directory": 126}
 
 
-@pytest.mark.parametrize("case", BAD)
+@pytest.mark.parametrize("case", [
+    pytest.param(case, marks=pytest.mark.full if case in CODES else ()) for case in BAD])
 def test_bad_input(place, case):
     """One line says what is wrong."""
     words, pattern = BAD[case]
