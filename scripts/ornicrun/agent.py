@@ -78,10 +78,14 @@ class GuestAgent(JsonSocket):
     def note(self, event):
         self.noted.append(event)
 
+    def has_events(self):
+        """Returns whether events came together with an answer, so that events() does not read."""
+        return bool(self.noted) or b"\n" in self.buffer
+
     def events(self):
-        """Returns the events of programs with streamed output that have come: at once if some were
-        noted before, else when there is something to read."""
-        if not self.noted:
+        """Returns the events of programs with streamed output that have come: at once if
+        has_events(), else when there is something to read."""
+        if not self.has_events():
             data = self.socket.recv(1 << 16)
             if not data:
                 raise RunError(f"{self.path}: closed by the other side")

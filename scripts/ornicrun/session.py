@@ -225,7 +225,7 @@ class Session:
             while not done():
                 ready = {key.data for key, _ in selector.select(LOOK)}
                 for node in self.nodes:
-                    if node in ready or node.agent.noted:
+                    if node in ready or node.agent.has_events():
                         self.take(node)
                     node.check_running()
                 if not self.card.running():

@@ -3,9 +3,11 @@
 agent on a terminal in place of its port, and what a run does with signals and libraries."""
 
 import base64
+import json
 import os
 import pty
 import signal
+import socket
 import subprocess
 import tty
 
@@ -107,6 +109,18 @@ def test_agent_beside_stream(agent):
     assert agent.noted
     agent.wait(agent.start(["/bin/kill", "-9", f"-{pid}"], 60), 60)
     assert follow(agent, pid)[0] == 137
+
+
+def test_events_that_come_with_the_answer():
+    """Nothing more comes from the agent, so that nobody waits for its socket."""
+    here, there = socket.socketpair()
+    client = object.__new__(GuestAgent)
+    client.path, client.socket, client.buffer, client.noted = "agent", here, b"", []
+    end = {"event": "end", "pid": 1, "code": 126}
+    with here, there:
+        there.sendall(b'{"return": {"pid": 1}}\n' + json.dumps(end).encode() + b"\n")
+        assert client.start(["/none"], 0, stream=True) == 1
+        assert client.has_events() and client.events() == [end] and not client.has_events()
 
 
 def test_prefix():
