@@ -73,8 +73,10 @@ class Selftests(TwoCards):
                        # The processors are emulated, and the tests have times
                        "KSFT_MACHINE_SLOW": "yes", "PYTHONPYCACHEPREFIX": "/tmp/pycache"}
         words = shlex.join(f"{name}={value}" for name, value in environment.items())
+        # The runner opens its standard output again, so that must not be a file: it would overwrite
+        # what it has written
         _, output = self.a.run(f"env {words} {DIRECTORY.resolve()}/run_kselftest.sh -o {TIMEOUT} "
-                               f"-t {program}", TIMEOUT + 60)
+                               f"-t {program} 2>&1 | cat", TIMEOUT + 60)
         return output
 
 
