@@ -636,10 +636,7 @@ def set_members(tokens):
     for at, token in enumerate(tokens):
         if not token.member:
             continue
-        after = at + 1
-        while texts[after:after + 1] == ["["]:
-            after = closing(tokens, after) + 1
-        start = at
+        after, start = behind(tokens, at), at
         while start and (tokens[start - 1].kind == "name" or texts[start - 1] in ("->", ".", ")")):
             start = opening(texts, start - 1) if texts[start - 1] == ")" else start - 1
         before = texts[max(start - 2, 0):start]
@@ -658,15 +655,20 @@ def read_members(tokens):
     for at, token in enumerate(tokens):
         if not token.member:
             continue
-        after = at + 1
-        while texts[after:after + 1] == ["["]:
-            after = closing(tokens, after) + 1
-        start = at
+        after, start = behind(tokens, at), at
         while tokens[start].kind == "name" or texts[start] in ("->", "."):
             start -= 1
         if texts[after:after + 1] != ["="] and texts[start - 1:start + 1] != ["WRITE_ONCE", "("]:
             found.add(token.text)
     return found
+
+
+def behind(tokens, at):
+    """Returns the position behind a name and its subscripts."""
+    at += 1
+    while at < len(tokens) and tokens[at].text == "[":
+        at = closing(tokens, at) + 1
+    return at
 
 
 def opening(texts, at):

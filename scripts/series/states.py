@@ -16,7 +16,7 @@ WHOLE = re.compile(r"ornic_hw\w*\.h$|ornic-abi\.h$|_trace\.h$|trace\.c$")
 SHARED = "kernel/include"
 
 
-# What headers of Linux are included for: such a line goes with its last use
+# Uses of headers of Linux: the line that includes one goes with the last of them
 HEADERS = {name: re.compile(rf"\b(?:{uses})") for name, uses in {
     "linux/array_size.h": "ARRAY_SIZE", "linux/auxiliary_bus.h": "auxiliary_",
     "linux/bitmap.h": r"DECLARE_BITMAP|bitmap_|for_each_set_bit|find_\w+_bit",
@@ -29,7 +29,8 @@ HEADERS = {name: re.compile(rf"\b(?:{uses})") for name, uses in {
     "linux/refcount.h": "refcount_", "linux/rtnetlink.h": "rtnl_|ASSERT_RTNL",
     "linux/sched.h": "current|need_resched|cond_resched", "linux/sched/clock.h": "local_clock",
     "linux/sprintf.h": r"\w*printf", "linux/timekeeping.h": "ktime_get",
-    "linux/unaligned.h": "[gp][eu]t_unaligned", "linux/utsname.h": "init_utsname", "linux/xarray.h": "xa_|xarray",
+    "linux/unaligned.h": "[gp][eu]t_unaligned", "linux/utsname.h": "init_utsname",
+    "linux/xarray.h": "xa_|xarray",
     "linux/workqueue.h": r"\w*(work|WORK)(_|\b)", "net/devlink.h": r"\w*(devl_|devlink)",
     "net/netdev_queues.h": "netdev_queue_stats|netdev_stat_ops|netif_txq|netif_subqueue",
     "net/xdp.h": "xdp_|XDP_", "rdma/ib_user_verbs.h": "IB_"}.items()}
