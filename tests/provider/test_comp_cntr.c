@@ -76,7 +76,7 @@ TEST(refusals, struct fixture *f, IN_OWN)
 	assert_fails(f->ops->create_comp_cntr(f->ctx, &attr), EOPNOTSUPP);
 	assert_int_equal(f->fake.commands, commands);
 
-	/* What a kernel says that has no such object */
+	/* A kernel without such an object says so */
 	f->fake.fail = EPROTONOSUPPORT;
 	assert_fails(create(f), EOPNOTSUPP);
 	f->fake.fail = EPROTONOSUPPORT;

@@ -13,7 +13,7 @@
 	ORNIC_SQ_SLOTS(sizeof(struct ornic_sq_hdr) + \
 		       sizeof(struct ornic_route_ud) + CARD_MAX_INLINE)
 
-/* Of a WQE that the card could not read */
+/* The opcode of a WQE that the card could not read */
 #define SQ_OPCODE_UNKNOWN UINT8_MAX
 
 /**
