@@ -147,6 +147,8 @@ struct run_item {
  * @sq_ci: commands fetched, runs free
  * @cq_pi: completions written, runs free
  * @busy: a command (@sqe, @in) is fetched and not complete
+ * @moved: entries of a ring that it has moved in earlier steps (cmd_move_end())
+ * @moved_from: index in the old ring of the first of them
  * @sqe: the command being executed
  * @in: copy of its input, which the host cannot change
  * @held: completions to write in reverse order at the end of the turn
@@ -163,6 +165,8 @@ struct admin {
 	uint32_t sq_ci;
 	uint32_t cq_pi;
 	bool busy;
+	uint32_t moved;
+	uint32_t moved_from;
 	struct ornic_cmd_sqe sqe;
 	uint64_t in[ORNIC_CMD_MAX_IN / 8];
 	struct ornic_cmd_cqe held[ADMIN_HELD_MAX];

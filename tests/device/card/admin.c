@@ -483,8 +483,10 @@ static bool admin_run_one(struct card *card)
 	}
 	admin->busy = false;
 	status = cmd_execute(card, first, &cqe, &admin->busy);
-	if (!admin->busy)
+	if (!admin->busy) {
+		admin->moved = 0;
 		admin_complete(card, slot, &cqe, status);
+	}
 	return true;
 }
 

@@ -38,23 +38,25 @@ static void cq_move_entries(const struct cq *cq, void *to, const void *from,
 }
 
 /*
- * Copy the entries that are not consumed to the beginning of another ring, as
- * many at a time as are together in a page of both
+ * Copy entries that are not consumed to the beginning of another ring, as many
+ * at a time as are together in a page of both. Those that were added between
+ * two steps follow.
  */
-static enum ornic_cmd_status cq_move(struct cq *cq, struct buf *ring)
+static enum ornic_cmd_status cq_move(struct cq *cq, struct buf *ring, bool *more)
 {
 	const uint32_t page = CQ_PAGE_SIZE >> cq->log_cqe_size;
 	uint32_t count = cq->pi - cq->ci;
 	uint32_t size = 1u << cq->log_size;
-	uint32_t i, at, n;
+	struct card *card = cq->card;
+	uint32_t i, at, n, end;
 	void *from, *to;
 
-	cq->card->budget.work += count;
-	for (i = 0; i < count; i += n) {
+	end = cmd_move_end(card, count, cq->log_cqe_size);
+	for (i = card->admin.moved; i < end; i += n) {
 		at = (cq->ci + i) & (size - 1);
 		n = page - (at % page > i % page ? at % page : i % page);
-		if (n > count - i)
-			n = count - i;
+		if (n > end - i)
+			n = end - i;
 		if (n > size - at)
 			n = size - at;
 		from = buf_slot(&cq->ring, (uint64_t)at << cq->log_cqe_size,
@@ -65,6 +67,8 @@ static enum ornic_cmd_status cq_move(struct cq *cq, struct buf *ring)
 			return ORNIC_CMD_DMA_FAULT;
 		cq_move_entries(cq, to, from, n);
 	}
+	card->admin.moved = end;
+	*more = end != count;
 	return ORNIC_CMD_OK;
 }
 
@@ -85,6 +89,7 @@ static void cq_change_ring(struct cq *cq, const struct buf *ring,
 	cq_look(cq, arm_pending(&cq->arm, cq_record(cq)));
 }
 
+/* Each step checks the whole command again, because the CQ may have changed */
 static enum ornic_cmd_status cq_resize(struct cq *cq, struct cmd *cmd)
 {
 	const struct ornic_resize_in *in = cmd->in;
@@ -106,8 +111,8 @@ static enum ornic_cmd_status cq_resize(struct cq *cq, struct cmd *cmd)
 			  MEM_READ | MEM_WRITE);
 	if (status)
 		return status;
-	status = cq_move(cq, &ring);
-	if (status) {
+	status = cq_move(cq, &ring, &cmd->more);
+	if (status || cmd->more) {
 		buf_uninit(&ring);
 		return status;
 	}
@@ -131,10 +136,10 @@ enum ornic_cmd_status cq_cmd_resize(struct card *card, struct cmd *cmd)
 		return ORNIC_CMD_BAD_OBJECT;
 	ci = cq->ci;
 	status = cq_resize(cq, cmd);
-	if (status) {
+	if (status)
 		cq->ci = ci;
+	if (status || cmd->more)
 		return status;
-	}
 	out->count = htole32(cq->pi);
 	cq_write_held(cq);
 	return ORNIC_CMD_OK;

@@ -199,43 +199,58 @@ enum ornic_cmd_status srq_cmd_query(struct card *card, struct cmd *cmd)
 }
 
 /*
- * Copy the WQEs that are not taken yet to the beginning of another ring.
+ * Copy the WQEs that were not taken when the command began to the beginning of
+ * another ring.
  *
  * Return: OK, or DMA_FAULT when one of the rings is out of reach.
  */
-static enum ornic_cmd_status srq_move(struct rq *from, struct rq *to)
+static enum ornic_cmd_status srq_move(struct rq *from, struct rq *to, bool *more)
 {
+	struct admin *admin = &from->card->admin;
+	uint32_t i, end;
 	const void *src;
 	void *dst;
 
-	from->card->budget.work += from->pi - from->next;
-	for (to->pi = 0; to->pi != from->pi - from->next; to->pi++) {
-		src = rq_slot(from, from->next + to->pi);
-		dst = rq_slot(to, to->pi);
+	to->pi = from->pi - admin->moved_from;
+	to->next = from->next - admin->moved_from;
+	end = cmd_move_end(from->card, to->pi, from->stride_shift);
+	for (i = admin->moved; i < end; i++) {
+		src = rq_slot(from, admin->moved_from + i);
+		dst = rq_slot(to, i);
 		if (!src || !dst)
 			return ORNIC_CMD_DMA_FAULT;
 		memcpy(dst, src, 1u << from->stride_shift);
 	}
+	admin->moved = end;
+	*more = end != to->pi;
 	return ORNIC_CMD_OK;
 }
 
-/* The host posts nothing during the command ([ORNIC-EFF-3]) */
+/*
+ * The host posts nothing during the command ([ORNIC-EFF-3]), and QPs go on to take WQEs
+ * between its steps
+ */
 static enum ornic_cmd_status srq_resize(struct srq *srq, struct rq *to,
-					struct guest_ref *dbr)
+					struct guest_ref *dbr, bool *more)
 {
 	struct ornic_qp_dbr *record = guest_ref_ptr(dbr);
+	struct admin *admin = &srq->card->admin;
 	enum ornic_cmd_status status;
 
 	if (rq_has(&srq->rq, 1u << srq->rq.log_wqes) < 0) {
 		srq_fail(srq);
 		return ORNIC_CMD_BAD_STATE;
 	}
-	if (srq->rq.pi - srq->rq.next > 1u << to->log_wqes)
+	if (!admin->moved)
+		admin->moved_from = srq->rq.next;
+	if (srq->rq.pi - admin->moved_from > 1u << to->log_wqes)
 		return ORNIC_CMD_BAD_STATE;
-	status = srq_move(&srq->rq, to);
-	if (status)
+	status = srq_move(&srq->rq, to, more);
+	if (status || *more)
 		return status;
-	guest_store32(&record->rq_ci, 0);
+	to->ci = to->next;
+	to->ci_told = to->next;
+	guest_store32(&record->rq_ci, to->ci);
 	guest_store32(&record->rq_pi, to->pi);
 	return ORNIC_CMD_OK;
 }
@@ -266,8 +281,8 @@ enum ornic_cmd_status srq_cmd_resize(struct card *card, struct cmd *cmd)
 			      srq->rq.stride_shift, MEM_READ | MEM_WRITE);
 	if (status)
 		return status;
-	status = srq_resize(srq, &rq, &dbr);
-	if (status) {
+	status = srq_resize(srq, &rq, &dbr, &cmd->more);
+	if (status || cmd->more) {
 		rq_uninit(&rq);
 		return status;
 	}

@@ -245,6 +245,67 @@ TEST(test_resize_moves_pages, struct kit *w, IN_KIT)
 	}
 }
 
+/* Entries that the CQ gets between two steps of a command */
+struct meanwhile {
+	struct kit *kit;
+	unsigned int next;
+};
+
+static void post_meanwhile(void *arg)
+{
+	struct meanwhile *meanwhile = arg;
+
+	kit_post(meanwhile->kit, meanwhile->next++);
+}
+
+/* [ORNIC-CQ-18] A large ring moves in steps, and entries are added between them */
+TEST(test_resize_in_steps, struct kit *w, IN_KIT, IN_KIT_NO_SHADOW)
+{
+	struct meanwhile meanwhile = { .kit = w };
+	const unsigned int log = 14, first = 100;
+	unsigned int last, moved;
+
+	kit_cq(w, w->eq.num, log, 6);
+	while (meanwhile.next < first) {
+		post_meanwhile(&meanwhile);
+		kit_expect_cqe(w, meanwhile.next - 1);
+	}
+	while (meanwhile.next < 1u << log)
+		post_meanwhile(&meanwhile);
+	last = meanwhile.next;
+	w->host->wire_run = post_meanwhile;
+	w->host->wire_arg = &meanwhile;
+	moved = resize(w, log);
+	w->host->wire_run = NULL;
+	assert_in_range(moved, last - first + 3, meanwhile.next - first);
+	kit_expect_cqes(w, first, meanwhile.next - 1);
+	assert_null(host_queue_peek(&w->cq));
+	/* The next command begins anew */
+	kit_post(w, 7);
+	assert_int_equal(resize(w, 4), 1);
+	kit_expect_cqe(w, 7);
+}
+
+/* [ORNIC-CQ-20] The entries do not fit any more when the last step comes */
+TEST(test_resize_becomes_too_small, struct kit *w, IN_KIT)
+{
+	struct meanwhile meanwhile = { .kit = w };
+	const unsigned int log = 13;
+	struct ornic_resize_in in;
+	struct host_queue to;
+
+	kit_cq(w, w->eq.num, log + 1, 6);
+	while (meanwhile.next < 1u << log)
+		post_meanwhile(&meanwhile);
+	in = resize_in(w, &to, log);
+	w->host->wire_run = post_meanwhile;
+	w->host->wire_arg = &meanwhile;
+	host_cmd_in_is(w->host, ORNIC_CMD_RESIZE_CQ, &in, ORNIC_CMD_BAD_PARAM);
+	w->host->wire_run = NULL;
+	assert_in_range(w->host->detail, (1u << log) + 1, meanwhile.next);
+	kit_expect_cqes(w, 0, meanwhile.next - 1);
+}
+
 /* [ORNIC-CQ-19] A request is answered once, before, at or after the change */
 TEST(test_resize_keeps_the_request, struct kit *w, IN_KIT, IN_KIT_NO_SHADOW)
 {

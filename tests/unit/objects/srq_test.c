@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Shared receive queues: order, limit, resize, errors */
+#include "card/card.h"
 #include "objects/pd.h"
 #include "pair.h"
 
@@ -419,6 +420,51 @@ TEST(test_resize, struct pair *pair, IN_PAIR_BOTH(pair_setup_rc_srq))
 	}
 	assert_int_equal(host_event(&b->eq, b->srq.num), ORNIC_EVENT_SRQ_LIMIT);
 	assert_int_equal(b->host->card->budget.pages, pages);
+}
+
+static void send_meanwhile(void *arg)
+{
+	struct pair *pair = arg;
+	struct pair_wr wr = wr_send(pair, 0, 10);
+
+	if (pair->arg == 3)
+		return;
+	pair->arg++;
+	pair_post(A(pair), &wr);
+	pair_ring(A(pair));
+	card_run(A(pair)->host->card);
+	pair_wire(pair);
+}
+
+/* [ORNIC-SRQ-10] A large ring moves in steps, and WQEs are taken between them */
+TEST(test_resize_in_steps, struct pair *pair, IN_PAIR(pair_setup_rc_srq, local))
+{
+	const unsigned int log = 12;
+	struct side *b = B(pair);
+	unsigned int i;
+	uint32_t count;
+
+	assert_int_equal(resize(b, log, &count), ORNIC_CMD_OK);
+	for (i = 0; i < 1u << log; i++)
+		pair_post_recv(b, i, b->addr, 100);
+	b->host->wire_run = send_meanwhile;
+	b->host->wire_arg = pair;
+	assert_int_equal(resize(b, log, &count), ORNIC_CMD_OK);
+	b->host->wire_run = NULL;
+	assert_int_equal(count, 1u << log);
+	assert_int_equal(guest_load32(&srq_dbr(b)->rq_pi), count);
+	assert_int_equal(guest_load32(&srq_dbr(b)->rq_ci), 3);
+	pair_run(pair);
+	for (i = 0; i < 3; i++) {
+		pair_expect(b, i, ORNIC_WC_SUCCESS);
+		pair_expect(A(pair), 0x1000, ORNIC_WC_SUCCESS);
+	}
+	for (; i < 6; i++) {
+		start(pair, 10);
+		pair_expect(b, i, ORNIC_WC_SUCCESS);
+		pair_expect(A(pair), 0x1000, ORNIC_WC_SUCCESS);
+	}
+	assert_int_equal(guest_load32(&srq_dbr(b)->rq_ci), 6);
 }
 
 /* [ORNIC-SRQ-11] The host has rung before it asks: nothing else is copied */
