@@ -4,12 +4,15 @@
 
 Measures what one client of the card suffers from another one: its longest read of a register and
 its share of bandwidth under each attack, compared with the bandwidth without an attack. Both are
-CPU time of the card's thread, so other processes do not disturb them. The goals are 5 ms and half.
-Exits with 1 if an attack could not be measured.
+CPU time of the card's thread, so other processes do not disturb them. A hypervisor that takes the
+processor away does, since a guest's clock counts that as time of the thread; so a row has the
+least longest read and the median share of some rounds. The goals are 5 ms and half. Exits with 1
+if an attack could not be measured.
 """
 
 import os
 import pathlib
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -17,6 +20,7 @@ import tempfile
 TOP = pathlib.Path(__file__).resolve().parents[2]
 GOAL_MS = 5
 GOAL_SHARE = 50
+ROUNDS = 3
 PROGRAMS = ("command", "memory", "message", "qp", "wire")
 
 
@@ -30,16 +34,21 @@ def measure():
         codes = [subprocess.run([out / f"unit/neighbour/neighbour_{program}_bench"], check=False,
                                 stdout=sys.stderr,
                                 env=os.environ | {"NEIGHBOUR_ROWS": str(path)}).returncode
-                 for program in PROGRAMS]
-        return any(codes), [row_of(line) for line in path.read_text().splitlines()]
+                 for _ in range(ROUNDS) for program in PROGRAMS]
+        rounds = {}
+        for line in path.read_text().splitlines():
+            name, *numbers = line.split()
+            rounds.setdefault(name, []).append([int(number) for number in numbers])
+    return any(codes), [row_of(name, found) for name, found in rounds.items()]
 
 
-def row_of(line):
-    """Returns a row as it is printed, so that the goals hold for what a reader sees."""
-    name, read_ns, alone, attacked = line.split()
-    return {"attack": name, "read_ms": round(int(read_ns) / 1e6, 2),
-            "alone_mib_s": int(alone) * 1000 / (1 << 20),
-            "share": round(100 * int(attacked) / int(alone), 1)}
+def row_of(name, rounds):
+    """Returns a row as it is printed, so that the goals hold for what a reader sees. Each round is
+    the longest read in ns, and bytes per ms alone and under the attack."""
+    return {"attack": name, "read_ms": round(min(read for read, _, _ in rounds) / 1e6, 2),
+            "alone_mib_s": statistics.median(alone for _, alone, _ in rounds) * 1000 / (1 << 20),
+            "share": round(statistics.median(100 * attacked / alone
+                                             for _, alone, attacked in rounds), 1)}
 
 
 def lines(rows):

@@ -182,17 +182,31 @@ static void push_map_and_unmap(struct neighbours *n)
 	}
 }
 
-/* A hole in the middle of each region */
+/* All regions go at once; then the client has to map each of them again */
 static void push_unmap_all(struct neighbours *n)
 {
 	struct vfio_user_dma_unmap unmap = { .argsz = sizeof(unmap),
 					     .flags = VFIO_USER_UNMAP_ALL };
 	struct message message = { VFIO_USER_DMA_UNMAP, VFIO_USER_NO_REPLY,
 				   &unmap, sizeof(unmap) };
+	struct vfio_user_dma_map map = {
+		.argsz = sizeof(map),
+		.flags = VFIO_USER_MAP_READ,
+		.size = PAGE,
+	};
 
-	if (!attacker(n)->mem.count)
-		many_regions(n);
-	flood(n, &message, -1);
+	if (attacker(n)->mem.count >= REGIONS) {
+		flood(n, &message, -1);
+		n->addr = 0;
+		return;
+	}
+	for (; n->addr < REGIONS; n->addr++) {
+		map.iova = REGIONS_START + 2 * n->addr * PAGE;
+		if (!client_try_send(n->world->client[0], VFIO_USER_DMA_MAP,
+				     VFIO_USER_NO_REPLY, &map, sizeof(map),
+				     n->host[0]->fd))
+			break;
+	}
 }
 
 /* ---- clients ---- */
@@ -283,7 +297,7 @@ static const struct attack attacks[] = {
 	  (uintptr_t)&(const struct message){
 		.cmd = VFIO_USER_DEVICE_RESET }, 0, 0 },
 	{ "maps_and_unmaps", many_regions, push_map_and_unmap, TURNS, 0, 0, 0 },
-	{ "unmap_all", many_regions, push_unmap_all, 20, 0, 0, 0 },
+	{ "unmap_all", many_regions, push_unmap_all, TURNS, 0, 0, 0 },
 	{ "reconnects", NULL, push_reconnect, TURNS, 0, 0, 0 },
 	{ "leaves", map_much, push_leave, TURNS, 0, 0, 0 },
 	{ "bytes", NULL, push_byte, TURNS, 0, 0, 0 },
