@@ -9,6 +9,7 @@ EDGE_SRCS := \
 	env/frame.c \
 	env/log.c \
 	env/mem.c \
+	env/number.c \
 	env/reaper.c \
 	env/rng.c \
 	env/timer.c \

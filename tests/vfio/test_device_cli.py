@@ -71,6 +71,7 @@ def run(*args):
     (["--nic", NIC, "--user=:1"], "--user: no such user"),
     (["--nic", NIC, "--user=-1:1"], "--user: no such user"),
     (["--nic", NIC, "--user=1:4294967295"], "--user: no such user"),
+    (["--nic", NIC, "--user=00000000001:1"], "--user: no such user"),
     (["--nic", NIC, "rubbish"], "argument without an option"),
     (["--nic", NIC, "--frobnicate"], "unrecognized option"),
 ])

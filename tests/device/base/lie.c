@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Lies: kinds, configuration, statistics */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/lie.h"
+#include "env/number.h"
 
 #define LIE_NAME_MAX 64
 
@@ -33,35 +32,22 @@ const char *lie_help(unsigned int i)
 
 /* ---- configuration ---- */
 
-static bool lie_parse_number(const char *text, uint64_t max, uint64_t *out)
-{
-	unsigned long long val;
-	char *end;
-
-	errno = 0;
-	val = strtoull(text, &end, 10);
-	if (errno || end == text || *end || *text == '-' || val > max)
-		return false;
-	*out = val;
-	return true;
-}
-
 static const char *lie_parse_setting(struct lie_config *config,
 				     const char *name, const char *val)
 {
 	uint64_t ppm;
 
 	if (!strcmp(name, "rate")) {
-		if (!lie_parse_number(val, LIE_ALWAYS, &ppm))
+		if (!number_parse(val, 0, LIE_ALWAYS, &ppm))
 			return "the rate must be 0 to 1000000 ppm";
 		config->ppm = ppm;
 		return NULL;
 	}
 	if (!strcmp(name, "seed"))
-		return lie_parse_number(val, UINT64_MAX, &config->seed) ?
+		return number_parse(val, 0, UINT64_MAX, &config->seed) ?
 			NULL : "the seed must be a number of 64 bits";
 	if (!strcmp(name, "count"))
-		return lie_parse_number(val, UINT64_MAX, &config->count) ?
+		return number_parse(val, 0, UINT64_MAX, &config->count) ?
 			NULL : "the count must be a number of 64 bits";
 	if (!strcmp(name, "until") && !strcmp(val, "reset")) {
 		config->until_reset = true;

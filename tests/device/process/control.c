@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "env/number.h"
 #include "loop/sock.h"
 #include "process/control.h"
 #include "process/device.h"
@@ -82,18 +83,12 @@ static struct slot *find_card(struct control *control, const char *name)
 static struct json_object *do_qps(struct control *control, char **words)
 {
 	struct slot *slot = find_card(control, words[1]);
-	unsigned long place = 0;
-	char *end;
+	uint64_t place = 0;
 
 	if (!slot)
 		return answer_error("qps wants a card, such as nic0");
-	if (words[2]) {
-		errno = 0;
-		place = strtoul(words[2], &end, 10);
-		if (errno || *end || *words[2] == '-' || place > UINT32_MAX ||
-		    words[3])
-			return answer_error("qps wants \"next\" of its answer");
-	}
+	if (words[2] && (words[3] || !number_parse(words[2], 0, UINT32_MAX, &place)))
+		return answer_error("qps wants \"next\" of its answer");
 	return report_qps(slot, place);
 }
 
@@ -176,14 +171,10 @@ static struct json_object *do_lie(struct control *control, char **words)
 static struct json_object *set_fault(struct fault *fault, const char *name,
 				     const char *chance)
 {
-	unsigned long ppm;
 	unsigned int i;
-	char *end;
+	uint64_t ppm;
 
-	errno = 0;
-	ppm = strtoul(chance, &end, 10);
-	if (errno || end == chance || *end || *chance == '-' ||
-	    ppm > FAULT_ALWAYS)
+	if (!number_parse(chance, 0, FAULT_ALWAYS, &ppm))
 		return answer_error("the chance must be 0 to 1000000 ppm");
 	for (i = 0; i < FAULT_KINDS; i++) {
 		if (strcmp(fault_name(i), name))
@@ -197,12 +188,9 @@ static struct json_object *set_fault(struct fault *fault, const char *name,
 static struct json_object *set_fault_seed(struct fault *fault,
 					  const char *number)
 {
-	unsigned long long seed;
-	char *end;
+	uint64_t seed;
 
-	errno = 0;
-	seed = strtoull(number, &end, 10);
-	if (errno || end == number || *end || *number == '-')
+	if (!number_parse(number, 0, UINT64_MAX, &seed))
 		return answer_error("the seed must be a number of 64 bits");
 	rng_seed(&fault->rng, seed);
 	return json_object_new_object();
@@ -246,17 +234,11 @@ static struct json_object *do_capture(struct control *control, char **words)
 {
 	struct loop *loop = &control->device->loop;
 	struct json_object *answer, *names;
-	unsigned long snaplen = STREAM_SNAPLEN_MAX;
+	uint64_t snaplen = STREAM_SNAPLEN_MAX;
 	struct list_head *node;
-	char *end;
 
-	if (words[1]) {
-		errno = 0;
-		snaplen = strtoul(words[1], &end, 10);
-		if (errno || *end || *words[1] == '-' || words[2] || !snaplen ||
-		    snaplen > STREAM_SNAPLEN_MAX)
-			return answer_error("capture wants 1 to 65535 bytes of each packet");
-	}
+	if (words[1] && (words[2] || !number_parse(words[1], 1, STREAM_SNAPLEN_MAX, &snaplen)))
+		return answer_error("capture wants 1 to 65535 bytes of each packet");
 	if (control->stream)
 		return answer_error("another client captures, one at a time can");
 	control->stream = stream_start(loop, snaplen, &control->device->stream,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* The command line: usage text and parser */
-#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 
 #include "base/feature.h"
 #include "base/limit.h"
+#include "env/number.h"
 #include "process/options.h"
 
 #define PROGRAM "ornic-device"
@@ -128,13 +128,9 @@ static bool bad(const char *what, const char *value)
 static bool parse_number(const char *text, unsigned int min, unsigned int max,
 			 unsigned int *out)
 {
-	unsigned long value;
-	char *end;
+	uint64_t value;
 
-	errno = 0;
-	value = strtoul(text, &end, 10);
-	if (errno || *end || end == text || *text == '-' || value < min ||
-	    value > max)
+	if (!number_parse(text, min, max, &value))
 		return false;
 	*out = value;
 	return true;

@@ -8,7 +8,7 @@
 #include <seccomp.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "env/list.h"
+#include "env/number.h"
 #include "process/sandbox.h"
 
 /* Instrumentation makes calls of its own, some of them in other processes */
@@ -74,30 +75,30 @@ static const int sandbox_calls[] = {
 	SCMP_SYS(sched_yield),
 };
 
-static bool sandbox_read_id(const char *text, char end, unsigned int *id,
-			    const char **rest)
+static bool sandbox_read_ids(const char *uid, const char *gid,
+			     struct sandbox_user *user)
 {
-	unsigned long value;
-	char *stop;
+	uint64_t id[2];
 
-	errno = 0;
-	value = strtoul(text, &stop, 10);
 	/* All ones means "no change" to the kernel */
-	if (errno || stop == text || *text == '-' || *stop != end ||
-	    value >= UINT32_MAX)
+	if (!number_parse(uid, 0, UINT32_MAX - 1, &id[0]) ||
+	    !number_parse(gid, 0, UINT32_MAX - 1, &id[1]))
 		return false;
-	*id = value;
-	*rest = stop + 1;
+	user->uid = id[0];
+	user->gid = id[1];
 	return true;
 }
 
 bool sandbox_find_user(const char *text, struct sandbox_user *user)
 {
+	const char *colon = strchr(text, ':');
 	const struct passwd *entry;
+	char uid[sizeof("4294967295")];
 
-	if (strchr(text, ':'))
-		return sandbox_read_id(text, ':', &user->uid, &text) &&
-		       sandbox_read_id(text, '\0', &user->gid, &text);
+	if (colon)
+		return snprintf(uid, sizeof(uid), "%.*s", (int)(colon - text),
+				text) < (int)sizeof(uid) &&
+		       sandbox_read_ids(uid, colon + 1, user);
 	entry = getpwnam(text);
 	if (!entry)
 		return false;

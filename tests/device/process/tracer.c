@@ -3,11 +3,11 @@
  * The trace of messages. The cards add events to a ring of limited size, and the
  * client that has started the trace reads them, at its own cost.
  */
-#include <errno.h>
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "env/number.h"
 #include "process/device.h"
 #include "process/report.h"
 #include "process/tracer.h"
@@ -40,15 +40,11 @@ void tracer_end(struct device *device, const void *client)
 static uint32_t tracer_records(const char *text)
 {
 	uint32_t records = TRACE_RECORDS_MIN;
-	unsigned long wanted;
-	char *end;
+	uint64_t wanted;
 
 	if (!text)
 		return RECORDS_DEFAULT;
-	errno = 0;
-	wanted = strtoul(text, &end, 10);
-	if (errno || end == text || *end || *text == '-' || !wanted ||
-	    wanted > TRACE_RECORDS_MAX)
+	if (!number_parse(text, 1, TRACE_RECORDS_MAX, &wanted))
 		return 0;
 	while (records < wanted)
 		records *= 2;
