@@ -9,7 +9,8 @@ _ornicctl_column() {
 
 _ornicctl() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-	local commands="status ports list top stats qemu attach libvirt check link capture trace wait"
+	local commands="status ports list top stats qemu attach libvirt check link add remove capture"
+	commands+=" trace wait"
 	local where=() command="" arguments=0 words="" i
 
 	for ((i = 1; i < COMP_CWORD; i++)); do
@@ -58,10 +59,12 @@ _ornicctl() {
 		fi
 		words="--bus --help $(_ornicctl_column "${where[@]}" status)"
 		;;
+	remove,*) words="--force --help $(_ornicctl_column "${where[@]}" status)" ;;
+	add,*) words="socket= --help" ;;
 	qemu,*) words="--memory --help $(_ornicctl_column "${where[@]}" status)" ;;
 	libvirt,*) words="--help $(_ornicctl_column "${where[@]}" status)" ;;
 	request,*)
-		[ $arguments != 0 ] || words="capture fault help hold inject lie link qps stats trace"
+		[ $arguments != 0 ] || words="add capture fault help hold inject lie link qps remove stats trace"
 		;;
 	esac
 	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")

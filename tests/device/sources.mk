@@ -30,6 +30,7 @@ MAIN_SRCS := \
 	host/pci.c \
 	host/vfio_user.c \
 	host/vfio_user_cmd.c \
+	process/cards.c \
 	process/control.c \
 	process/main.c \
 	process/options.c \

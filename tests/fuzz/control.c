@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "loop/sock.h"
+#include "process/cards.h"
 #include "process/control.h"
 #include "process/device.h"
 #include "still.h"
@@ -58,17 +59,17 @@ static void device_begin(void)
 	for (i = 0; i <= NICS; i++)
 		snprintf(path[i], sizeof(path[i]), "%s/%u", dir, i);
 	for (i = 0; i < NICS; i++) {
-		struct card_config config = {
-			.name = names[i],
-			.mac = { 2, 0, 0, 0, 0, i },
-			.vectors = 1,
+		device.options.nic[i] = (struct options_nic) {
+			.path = path[i],
+			.config = {
+				.name = names[i],
+				.mac = { 2, 0, 0, 0, 0, i },
+				.vectors = 1,
+			},
 		};
-
-		assert_int_equal(slot_create(&device.loop, &device.options.log,
-					     &config, path[i],
-					     &device.slot[i]), 0);
-		device.slot_count++;
 	}
+	device.options.nic_count = NICS;
+	assert_int_equal(cards_create(&device), 0);
 	assert_int_equal(control_create(&device, path[NICS], &device.control),
 			 0);
 	connect_client();
@@ -76,12 +77,9 @@ static void device_begin(void)
 
 static void device_end(void)
 {
-	unsigned int i;
-
 	close(client);
 	control_destroy(device.control);
-	for (i = 0; i < NICS; i++)
-		slot_destroy(device.slot[i]);
+	cards_destroy(&device);
 	loop_uninit(&device.loop);
 	assert_int_equal(rmdir(dir), 0);
 }

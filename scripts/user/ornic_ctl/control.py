@@ -23,7 +23,7 @@ REFUSED = {
 # Refusal of a request that an older ornic-device does not have
 UNKNOWN = "unknown request"
 # Requests that commands of ornicctl make
-NEEDED = ("capture", "fault", "link", "qps", "stats", "trace")
+NEEDED = ("add", "capture", "fault", "link", "qps", "remove", "stats", "trace")
 
 
 class Problem(Exception):
@@ -52,12 +52,13 @@ class Control:
         check_listener(self.path, sock)
         return sock
 
-    def open(self, line, sock=None):
+    def open(self, line, sock=None, fds=()):
         """Returns (answer to a request, the connection, bytes that came behind the answer). The
-        connection is a new one unless there is one from a request before."""
+        connection is a new one unless there is one from a request before. The descriptors `fds` go
+        with the request."""
         try:
             sock = sock or self.connect()
-            sock.sendall(line.encode() + b"\n")
+            socket.send_fds(sock, [line.encode() + b"\n"], fds)
             text, end, rest = self.read_line(sock)
         except OSError as error:
             reason = REFUSED.get(type(error), str(error))
@@ -89,9 +90,9 @@ class Control:
             refusal = f"this ornic-device is older than ornicctl and has no request {name}"
         raise Problem(f"{name}: {refusal}")
 
-    def ask(self, line):
+    def ask(self, line, fds=()):
         """Returns the answer to a request."""
-        answer, sock, _ = self.open(line)
+        answer, sock, _ = self.open(line, fds=fds)
         sock.close()
         return answer
 

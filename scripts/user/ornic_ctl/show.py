@@ -45,7 +45,7 @@ def do_status(args):
         return
     rows = [("CARD", "MAC", "QEMU", "LINK", "DRIVER", "PACKETS", "SOCKET")]
     for name, card in after["cards"].items():
-        traffic = rates(before["cards"][name], card, args.rates) if args.rates else totals(card)
+        traffic = rates(before["cards"].get(name, card), card, args.rates) if args.rates else totals(card)
         rows.append((name, card["mac"], "connected" if card["connected"] else "-",
                      "up" if card["link"] else "down", card.get("host", {}).get("name", "-"),
                      traffic, card["socket"]))

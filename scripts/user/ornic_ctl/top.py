@@ -59,8 +59,9 @@ class Rates:
 
     def card(self, name, *paths):
         """Returns the sum of some counters of a card, which "nic.rdma.retransmits" names."""
-        return sum(grown(*(self.figure(look.stats["cards"][name], path)
-                           for look in (self.before, self.after)))
+        after = self.after.stats["cards"][name]
+        before = self.before.stats["cards"].get(name, after)
+        return sum(grown(self.figure(before, path), self.figure(after, path))
                    for path in paths) / self.seconds
 
     @staticmethod

@@ -23,6 +23,7 @@
 #include "objects/eq.h"
 #include "queues/qp.h"
 #include "queues/sq.h"
+#include "roce/ack.h"
 #include "roce/mcast.h"
 #include "roce/roce_rx.h"
 
@@ -379,6 +380,24 @@ void card_stop(struct card *card)
 void card_hold(struct card *card, bool hold)
 {
 	reset_hold(card, hold);
+}
+
+bool card_is_idle(const struct card *card)
+{
+	return !card->reset.active && !card->budget.leaving.mappings;
+}
+
+void card_replace_payer(struct card *card, const struct port *gone, struct port *heir)
+{
+	struct receiver *rx;
+	struct obj *obj;
+	uint32_t at = 0;
+
+	while ((obj = obj_each(&card->qps, &at))) {
+		rx = container_of(obj, struct receiver, obj);
+		if (!receiver_is_wq(rx) && qp_is_connected(qp_of(rx)))
+			ack_replace_payer(qp_of(rx), gone, heir);
+	}
 }
 
 void card_lie(struct card *card, const struct lie_config *config)

@@ -182,6 +182,22 @@ void card_stop(struct card *card);
 void card_hold(struct card *card, bool hold);
 
 /**
+ * card_is_idle - check whether the card has finished the reset that went on
+ * @card: a card without a client
+ *
+ * Return: true when it may be destroyed, which takes a short time then.
+ */
+bool card_is_idle(const struct card *card);
+
+/**
+ * card_replace_payer - have another port pay for the responses of one that goes
+ * @card: a card that may owe responses to @gone
+ * @gone: the port, from which no more packets come
+ * @heir: the port that pays
+ */
+void card_replace_payer(struct card *card, const struct port *gone, struct port *heir);
+
+/**
  * card_lie - set what the card lies about from now on, to test the driver
  * @card: the card
  * @config: copied; without any kind the card is honest, as a new one is

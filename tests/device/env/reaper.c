@@ -84,8 +84,10 @@ static void reaper_remove(struct reap_count *count, struct reap *reap)
 {
 	list_del_init(&reap->node);
 	count->units -= reap->units;
-	if (!--count->mappings)
+	/* The owner may free @count, without the lock, when it has no mappings */
+	if (count->mappings == 1)
 		list_del_init(&count->node);
+	count->mappings--;
 	free(reap);
 }
 

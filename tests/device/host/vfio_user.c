@@ -294,22 +294,23 @@ static void listener_ready(struct loop_fd *lfd, uint32_t events)
 	env_log(vu->env, ENV_LOG_INFO, "client came");
 }
 
-int vfio_user_open(struct vfio_user *vu)
+int vfio_user_open(struct vfio_user *vu, int listener)
 {
 	int err;
 
 	vu->client.fd = -1;
 	vu->client.ready = client_ready;
 	vu->listener.ready = listener_ready;
-	vu->listener.fd = sock_bind(vu->path, SOCK_STREAM);
+	vu->listener.fd = listener < 0 ? sock_bind(vu->path, SOCK_STREAM) : listener;
 	if (vu->listener.fd < 0)
 		return vu->listener.fd;
 	err = loop_add_fd(vu->loop, &vu->listener, EPOLLIN);
-	if (err) {
+	if (err && listener < 0) {
 		close(vu->listener.fd);
 		unlink(vu->path);
-		vu->listener.fd = -1;
 	}
+	if (err)
+		vu->listener.fd = -1;
 	return err;
 }
 

@@ -131,10 +131,12 @@ struct vfio_user {
 /**
  * vfio_user_open - start to listen
  * @vu: zeroed endpoint with ops, loop, env, path, region_size and irq_count set
+ * @listener: non-blocking socket that listens at @path, owned from now on if this
+ *	succeeds; -1: make it
  *
  * Return: 0 or a negative errno.
  */
-int vfio_user_open(struct vfio_user *vu);
+int vfio_user_open(struct vfio_user *vu, int listener);
 
 /**
  * vfio_user_close - drop the client, stop listening, remove the socket

@@ -22,24 +22,26 @@ int sock_address(const char *path, struct sockaddr_un *address)
 	return 0;
 }
 
-/* Remove a socket without a listener. Return: 0 when it is gone. */
-static int remove_stale(const struct sockaddr_un *address, int type)
+int sock_remove(const char *path)
 {
+	struct sockaddr_un address;
 	struct stat st;
 	int fd, err;
 
-	if (lstat(address->sun_path, &st) || !S_ISSOCK(st.st_mode))
+	err = sock_address(path, &address);
+	if (err)
+		return err;
+	if (lstat(path, &st) || !S_ISSOCK(st.st_mode))
 		return -EADDRINUSE;
-	fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	err = connect(fd, (const struct sockaddr *)address, sizeof(*address)) ?
-		      errno :
-		      0;
+	/* EPROTOTYPE if a process uses it as a datagram socket */
+	err = connect(fd, (struct sockaddr *)&address, sizeof(address)) ? errno : 0;
 	close(fd);
 	if (err != ECONNREFUSED)
 		return -EADDRINUSE;
-	return unlink(address->sun_path) ? -errno : 0;
+	return unlink(path) ? -errno : 0;
 }
 
 int sock_bind(const char *path, int type)
@@ -56,7 +58,7 @@ int sock_bind(const char *path, int type)
 	err = bind(fd, (struct sockaddr *)&address, sizeof(address)) ? -errno :
 								       0;
 	if (err == -EADDRINUSE) {
-		err = remove_stale(&address, type);
+		err = sock_remove(path);
 		if (err)
 			goto close_fd;
 		err = bind(fd, (struct sockaddr *)&address, sizeof(address)) ?

@@ -16,6 +16,15 @@ struct sockaddr_un;
 int sock_bind(const char *path, int type);
 
 /**
+ * sock_remove - remove a socket that no process uses any more
+ * @path: its path
+ *
+ * Return: 0 when it is gone, -EADDRINUSE if it is in use or no socket, or another
+ * negative errno.
+ */
+int sock_remove(const char *path);
+
+/**
  * sock_address - convert a path to a socket address
  * @path: the path
  * @address: address to fill

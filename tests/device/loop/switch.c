@@ -211,10 +211,31 @@ static unsigned int drop_delayed(struct port *port)
 	return count;
 }
 
+static void replace_payer(struct frame *frame, const struct port *gone)
+{
+	if (frame->payer == gone)
+		frame->payer = frame->src;
+}
+
+static void replace_payers(struct switch_dev *sw, const struct port *gone)
+{
+	struct list_head *node, *at;
+	struct port *port;
+
+	list_for_each(node, &sw->delayed)
+		replace_payer(&list_entry(node, struct switch_delayed, node)->frame, gone);
+	list_for_each(node, &sw->ports) {
+		port = list_entry(node, struct port, node);
+		list_for_each(at, &port->queue)
+			replace_payer(list_entry(at, struct frame, node), gone);
+	}
+}
+
 void switch_remove_port(struct port *port)
 {
 	if (!port->sw)
 		return;
+	replace_payers(port->sw, port);
 	port->sw->stats.flush_drops += drop_delayed(port);
 	port->sw->stats.flush_drops += drop_queued(port);
 	table_forget(port->sw, port, true);

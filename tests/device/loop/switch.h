@@ -124,8 +124,7 @@ int switch_add_port(struct switch_dev *sw, struct port *port);
 
 /**
  * switch_remove_port - unplug a port and drop its queued frames
- * @port: plugged in or not. If it has demanded responses, the switch must not run
- *	again, because frames of other ports may name it as @payer
+ * @port: plugged in or not. The senders pay for their frames that name it as @payer
  */
 void switch_remove_port(struct port *port);
 

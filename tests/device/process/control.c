@@ -10,6 +10,7 @@
 
 #include "env/number.h"
 #include "loop/sock.h"
+#include "process/cards.h"
 #include "process/control.h"
 #include "process/device.h"
 #include "process/report.h"
@@ -31,6 +32,7 @@ struct client {
 	size_t out_len;
 	size_t out_sent;
 	uint64_t heard;		/* value of control.heard when it came or last asked */
+	int passed_fd;		/* the latest one that came with its requests, or -1 */
 };
 
 /**
@@ -69,20 +71,9 @@ static struct json_object *do_stats(struct control *control, char **words)
 	return report_stats(control->device);
 }
 
-static struct slot *find_card(struct control *control, const char *name)
-{
-	struct device *device = control->device;
-	unsigned int i;
-
-	for (i = 0; name && i < device->slot_count; i++)
-		if (!strcmp(device->slot[i]->config.name, name))
-			return device->slot[i];
-	return NULL;
-}
-
 static struct json_object *do_qps(struct control *control, char **words)
 {
-	struct slot *slot = find_card(control, words[1]);
+	struct slot *slot = cards_find(control->device, words[1]);
 	uint64_t place = 0;
 
 	if (!slot)
@@ -94,7 +85,7 @@ static struct json_object *do_qps(struct control *control, char **words)
 
 static struct json_object *do_link(struct control *control, char **words)
 {
-	struct slot *slot = find_card(control, words[1]);
+	struct slot *slot = cards_find(control->device, words[1]);
 
 	if (!slot)
 		return answer_error("link wants a card, such as nic0");
@@ -108,7 +99,7 @@ static struct json_object *do_link(struct control *control, char **words)
 
 static struct json_object *do_hold(struct control *control, char **words)
 {
-	struct slot *slot = find_card(control, words[1]);
+	struct slot *slot = cards_find(control->device, words[1]);
 
 	if (!slot)
 		return answer_error("hold wants a card, such as nic0");
@@ -122,7 +113,7 @@ static struct json_object *do_hold(struct control *control, char **words)
 
 static struct json_object *do_inject(struct control *control, char **words)
 {
-	struct slot *slot = find_card(control, words[1]);
+	struct slot *slot = cards_find(control->device, words[1]);
 
 	if (!slot)
 		return answer_error("inject wants a card, such as nic0");
@@ -149,7 +140,7 @@ static struct json_object *list_lies(void)
 
 static struct json_object *do_lie(struct control *control, char **words)
 {
-	struct slot *slot = find_card(control, words[1]);
+	struct slot *slot = cards_find(control->device, words[1]);
 	char text[STREAM_NOTE_MAX];
 	struct lie_config config;
 	const char *reason;
@@ -255,6 +246,16 @@ static struct json_object *do_capture(struct control *control, char **words)
 	return answer;
 }
 
+static struct json_object *do_add(struct control *control, char **words)
+{
+	return cards_add(control->device, words, &control->asking->passed_fd);
+}
+
+static struct json_object *do_remove(struct control *control, char **words)
+{
+	return cards_remove(control->device, words);
+}
+
 static struct json_object *do_trace(struct control *control, char **words)
 {
 	return tracer_request(control->device, control->asking, words);
@@ -268,6 +269,9 @@ static const struct request {
 	struct json_object *(*fn)(struct control *control, char **words);
 	const char *help;
 } requests[] = {
+	{ "add", do_add,
+	  "add WORDS: add a card, with the words of --nic; its listening socket comes with"
+	  " the request (SCM_RIGHTS)" },
 	{ "capture", do_capture,
 	  "capture [BYTES]: packets and events as pcapng from now on, behind the"
 	  " answer; BYTES of each packet" },
@@ -283,6 +287,8 @@ static const struct request {
 	{ "link", do_link, "link NIC up|down: plug or pull the cable" },
 	{ "qps", do_qps,
 	  "qps NIC [NEXT]: QPs; go on from NEXT of the answer before" },
+	{ "remove", do_remove,
+	  "remove NIC [force]: remove a card that no virtual machine has, with force any" },
 	{ "stats", do_stats, "stats: all figures" },
 	{ "trace", do_trace,
 	  "trace start [RECORDS]|read|stop: what happens to messages, until the client goes" },
@@ -324,6 +330,14 @@ static struct json_object *answer_line(struct control *control, char *line)
 	return answer_error("unknown request, try help");
 }
 
+/* Keep a descriptor in place of the one before, which no request has used */
+static void client_pass(struct client *client, int fd)
+{
+	if (client->passed_fd >= 0)
+		close(client->passed_fd);
+	client->passed_fd = fd;
+}
+
 static void client_drop(struct client *client)
 {
 	struct control *control = client->control;
@@ -337,6 +351,7 @@ static void client_drop(struct client *client)
 	loop_remove_fd(&control->device->loop, &client->lfd);
 	close(client->lfd.fd);
 	client->lfd.fd = -1;
+	client_pass(client, -1);
 	free(client->out);
 	client->out = NULL;
 	client->out_len = 0;
@@ -433,6 +448,30 @@ static void client_handle(struct client *client)
 			       EPOLLOUT);
 }
 
+/* As recv(), for requests and a descriptor that came with them */
+static ssize_t client_recv(struct client *client)
+{
+	char control[CMSG_SPACE(sizeof(int))];
+	struct iovec iov = { client->in + client->in_len, LINE_MAX_LEN - client->in_len };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control,
+		.msg_controllen = CMSG_LEN(sizeof(int)),
+	};
+	struct cmsghdr *cmsg;
+	ssize_t got;
+	int fd;
+
+	got = recvmsg(client->lfd.fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	cmsg = got < 0 ? NULL : CMSG_FIRSTHDR(&msg);
+	if (cmsg && cmsg->cmsg_level == SOL_SOCKET && cmsg->cmsg_type == SCM_RIGHTS) {
+		memcpy(&fd, CMSG_DATA(cmsg), sizeof(fd));
+		client_pass(client, fd);
+	}
+	return got;
+}
+
 static void client_ready(struct loop_fd *lfd, uint32_t events)
 {
 	struct client *client = container_of(lfd, struct client, lfd);
@@ -452,8 +491,7 @@ static void client_ready(struct loop_fd *lfd, uint32_t events)
 		}
 		loop_modify_fd(&client->control->device->loop, lfd, EPOLLIN);
 	} else {
-		got = recv(lfd->fd, client->in + client->in_len,
-			   LINE_MAX_LEN - client->in_len, MSG_DONTWAIT);
+		got = client_recv(client);
 		if (got < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
 		if (got <= 0) {
@@ -525,6 +563,7 @@ int control_create(struct device *device, const char *path,
 	for (i = 0; i < CLIENT_MAX; i++) {
 		control->client[i].control = control;
 		control->client[i].lfd.fd = -1;
+		control->client[i].passed_fd = -1;
 		control->client[i].lfd.ready = client_ready;
 		control->client[i].lfd.share = &control->share;
 	}

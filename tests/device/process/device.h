@@ -16,12 +16,13 @@ struct control;
  * struct device - state of the program
  * @options: the command line
  * @loop: event loop
- * @slot: cards, in the order of the options
+ * @slot: cards, in the order in which they came
  * @slot_count: number of @slot
  * @capture: packet capture or NULL
  * @tracer: trace of messages
  * @control: control socket or NULL
  * @stream: counters of captures for clients of @control
+ * @leave: destroys cards that are leaving
  * @signals: signalfd for SIGTERM and SIGINT
  * @remover: from remover_start(), or -1
  */
@@ -34,6 +35,7 @@ struct device {
 	struct tracer tracer;
 	struct control *control;
 	struct stream_stats stream;
+	struct timer leave;
 	struct loop_fd signals;
 	int remover;
 };

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "ports/port_fd.h"
+#include "process/cards.h"
 #include "process/control.h"
 #include "process/device.h"
 #include "process/remover.h"
@@ -63,30 +64,6 @@ static void raise_fd_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int cards_create(struct device *device)
-{
-	const struct options *options = &device->options;
-	const struct options_nic *nic;
-	int err;
-
-	for (; device->slot_count < options->nic_count; device->slot_count++) {
-		nic = &options->nic[device->slot_count];
-		err = slot_create(&device->loop, &options->log, &nic->config,
-				  nic->path, &device->slot[device->slot_count]);
-		if (err)
-			return err;
-		log_msg(&options->log, ENV_LOG_INFO, nic->name,
-			"waiting for QEMU on %s", nic->path);
-	}
-	return 0;
-}
-
-static void cards_destroy(struct device *device)
-{
-	while (device->slot_count)
-		slot_destroy(device->slot[--device->slot_count]);
-}
-
 static int ports_create(struct device *device)
 {
 	const struct options *options = &device->options;
@@ -112,6 +89,9 @@ static unsigned int max_fds(const struct options *options)
 	unsigned int fds = FDS + options->port_count;
 	unsigned int i;
 
+	/* Any card may come later */
+	if (options->control)
+		return fds + OPTIONS_MAX_NICS * (CARD_FDS + CARD_VECTORS_MAX);
 	for (i = 0; i < options->nic_count; i++)
 		fds += CARD_FDS + options->nic[i].config.vectors;
 	return fds;

@@ -68,7 +68,7 @@ static const char usage[] =
 	"        capture all packets of the switch; implies --bytes.\n"
 	"  --control PATH\n"
 	"        answer requests on a Unix socket, one per line: help, stats, link,\n"
-	"        inject, fault, lie.\n"
+	"        inject, fault, lie, add, remove.\n"
 	"  --spin-us N\n"
 	"        spin at most N microseconds after work before sleeping (200). The\n"
 	"        card learns how much of it pays, and yields the processor meanwhile.\n"
@@ -119,9 +119,12 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+/* Why the latest option was refused; empty if getopt_long() has said it */
+static char refusal[256];
+
 static bool bad(const char *what, const char *value)
 {
-	fprintf(stderr, PROGRAM ": %s: '%s'\n", what, value);
+	snprintf(refusal, sizeof(refusal), "%s: '%s'", what, value);
 	return false;
 }
 
@@ -408,19 +411,11 @@ static bool parse_nic_word(struct options_nic *nic, char *word,
 	       (key->reason && bad(key->reason, value));
 }
 
-static bool parse_nic(struct options *options, char *arg)
+static bool parse_nic_words(struct options_nic *nic, char *arg)
 {
 	const struct nic_key *list = NULL;
-	struct options_nic *nic;
 	char *word;
 
-	if (options->nic_count == OPTIONS_MAX_NICS)
-		return bad("too many cards", arg);
-	nic = &options->nic[options->nic_count];
-	snprintf(nic->name, sizeof(nic->name), "nic%u", options->nic_count);
-	nic->config.name = nic->name;
-	nic->config.vectors = CARD_VECTORS_DEFAULT;
-	default_mac(options->nic_count, nic->config.mac);
 	while ((word = strsep(&arg, ",")))
 		if (*word && !parse_nic_word(nic, word, &list))
 			return false;
@@ -428,6 +423,27 @@ static bool parse_nic(struct options *options, char *arg)
 		return bad("--nic: needs socket=PATH", "");
 	if (nic->config.spoofcheck.permitted_count && !nic->config.spoofcheck.on)
 		return bad("--nic: permit needs spoofcheck=on", nic->path);
+	return true;
+}
+
+const char *options_parse_nic(struct options_nic *nic, unsigned int number, char *arg)
+{
+	memset(nic, 0, sizeof(*nic));
+	snprintf(nic->name, sizeof(nic->name), OPTIONS_NAME, number);
+	nic->config.name = nic->name;
+	nic->config.vectors = CARD_VECTORS_DEFAULT;
+	default_mac(number, nic->config.mac);
+	return parse_nic_words(nic, arg) ? NULL : refusal;
+}
+
+static bool parse_nic(struct options *options, char *arg)
+{
+	unsigned int number = options->nic_count;
+
+	if (number == OPTIONS_MAX_NICS)
+		return bad("too many cards", arg);
+	if (options_parse_nic(&options->nic[number], number, arg))
+		return false;
 	options->nic_count++;
 	return true;
 }
@@ -520,7 +536,7 @@ static bool parse_lie(struct options *options, char *arg)
 	reason = lie_parse(&options->nic[options->nic_count - 1].config.lie,
 			   arg);
 	if (reason)
-		fprintf(stderr, PROGRAM ": --lie: %s\n", reason);
+		snprintf(refusal, sizeof(refusal), "--lie: %s", reason);
 	return !reason;
 }
 
@@ -602,7 +618,7 @@ enum options_result options_parse(struct options *options, int argc,
 		goto bad_line;
 	}
 	if (!options->nic_count) {
-		fprintf(stderr, PROGRAM ": no card: give at least one --nic\n");
+		snprintf(refusal, sizeof(refusal), "no card: give at least one --nic");
 		goto bad_line;
 	}
 	/* A capture shows the packets as they would be on a wire */
@@ -611,6 +627,8 @@ enum options_result options_parse(struct options *options, int argc,
 	return OPTIONS_RUN;
 
 bad_line:
+	if (*refusal)
+		fprintf(stderr, PROGRAM ": %s\n", refusal);
 	fprintf(stderr, "Try '" PROGRAM " --help'.\n");
 	return OPTIONS_BAD;
 }

@@ -13,6 +13,8 @@
 
 #define OPTIONS_MAX_NICS LOOP_CARDS_MAX
 #define OPTIONS_MAX_PORTS 16
+/* Format of the names of cards, and room for them */
+#define OPTIONS_NAME "nic%u"
 #define OPTIONS_NAME_LEN 8
 
 /**
@@ -95,5 +97,15 @@ enum options_result {
  */
 enum options_result options_parse(struct options *options, int argc,
 				  char **argv);
+
+/**
+ * options_parse_nic - parse the argument of one --nic
+ * @nic: filled; its strings point into @arg, which is modified
+ * @number: of the card, which gives it a name and a default MAC
+ * @arg: the argument
+ *
+ * Return: NULL, or why not, valid until the next call.
+ */
+const char *options_parse_nic(struct options_nic *nic, unsigned int number, char *arg);
 
 #endif /* ORNIC_DEVICE_OPTIONS_H */

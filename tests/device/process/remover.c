@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "loop/sock.h"
 #include "process/remover.h"
 
 /* Longer than removing takes, and short for a user who waits for the end */
@@ -21,10 +22,13 @@ static void __attribute__((noreturn)) remove_all(int fd,
 	/* A listener that is open here would outlive the program */
 	if (dup2(fd, 0) || close_range(1, ~0U, 0))
 		_exit(1);
-	/* Without the byte the program was killed, and may run again already */
+	/*
+	 * Without the byte the program was killed, and may run again already. The path of
+	 * a card that was removed may have another owner now.
+	 */
 	if (read(0, &byte, 1) == 1)
 		for (i = 0; i < count; i++)
-			unlink(path[i]);
+			sock_remove(path[i]);
 	_exit(0);
 }
 

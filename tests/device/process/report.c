@@ -8,6 +8,8 @@
 #include "process/report.h"
 
 #define GROUP_MAX 64
+/* Longest text of a refusal, with the zero byte */
+#define ERROR_MAX 256
 
 static void add(struct json_object *object, const char *name, uint64_t value)
 {
@@ -261,15 +263,22 @@ static void report_trace(struct json_object *object, const struct tracer *tracer
 struct json_object *answer_error(const char *text)
 {
 	struct json_object *answer = json_object_new_object();
+	char shown[ERROR_MAX];
+	unsigned int i;
 
-	json_object_object_add(answer, "error", json_object_new_string(text));
+	/* The text may quote the request, and JSON is UTF-8 */
+	for (i = 0; text[i] && i < sizeof(shown) - 1; i++)
+		shown[i] = text[i] < ' ' || text[i] > '~' ? '?' : text[i];
+	shown[i] = '\0';
+	json_object_object_add(answer, "error", json_object_new_string(shown));
 	return answer;
 }
 
 struct json_object *report_stats(const struct device *device)
 {
 	struct json_object *root = json_object_new_object();
-	struct json_object *cards, *capture;
+	struct json_object *cards, *leaving, *capture;
+	const struct slot *slot;
 	unsigned int i;
 
 	if (!root)
@@ -277,9 +286,15 @@ struct json_object *report_stats(const struct device *device)
 	json_object_object_add(root, "version",
 			       json_object_new_string(ORNIC_RELEASE));
 	cards = group(root, "cards");
-	for (i = 0; i < device->slot_count; i++)
-		json_object_object_add(cards, device->slot[i]->config.name,
-				       report_card(device->slot[i]));
+	leaving = json_object_new_array();
+	json_object_object_add(root, "leaving", leaving);
+	for (i = 0; i < device->slot_count; i++) {
+		slot = device->slot[i];
+		if (slot->leaving)
+			json_object_array_add(leaving, json_object_new_string(slot->name));
+		else
+			json_object_object_add(cards, slot->name, report_card(slot));
+	}
 	report_switch(group(root, "switch"), &device->loop.sw);
 	capture = group(root, "capture");
 	json_object_object_add(capture, "running",

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -194,6 +195,15 @@ static int sandbox_add_rules(scmp_filter_ctx ctx)
 		err = seccomp_rule_add(ctx, SCMP_ACT_ALLOW,
 				       SCMP_SYS(rt_sigaction), 1,
 				       SCMP_A0(SCMP_CMP_EQ, SIGBUS, 0));
+	/* Is it a listener that a client of the control socket has sent? */
+	if (!err)
+		err = seccomp_rule_add(ctx, SCMP_ACT_ALLOW,
+				       SCMP_SYS(getsockopt), 2,
+				       SCMP_A1(SCMP_CMP_EQ, SOL_SOCKET, 0),
+				       SCMP_A2(SCMP_CMP_EQ, SO_ACCEPTCONN, 0));
+	if (!err)
+		err = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1,
+				       SCMP_A1(SCMP_CMP_EQ, F_GETFL, 0));
 	/* abort() */
 	if (!err)
 		err = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 2,

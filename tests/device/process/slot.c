@@ -411,14 +411,14 @@ static const struct vfio_user_ops slot_vfio_user_ops = {
 	.closed = slot_closed,
 };
 
-static void slot_init_endpoint(struct slot *slot, const char *path)
+static void slot_init_endpoint(struct slot *slot)
 {
 	struct vfio_user *vu = &slot->vu;
 
 	vu->ops = &slot_vfio_user_ops;
 	vu->loop = slot->loop;
 	vu->env = &slot->env;
-	vu->path = path;
+	vu->path = slot->path;
 	vu->listener.share = &slot->share;
 	vu->client.share = &slot->share;
 	vu->region_size[ORNIC_BAR_REGS] = ORNIC_BAR_REGS_SIZE;
@@ -429,22 +429,45 @@ static void slot_init_endpoint(struct slot *slot, const char *path)
 	vu->irq_count[VFIO_USER_IRQ_ERR] = 1;
 }
 
+static void slot_free(struct slot *slot)
+{
+	free(slot->name);
+	free(slot->path);
+	free(slot);
+}
+
+static struct slot *slot_alloc(const struct card_config *config, const char *path)
+{
+	struct slot *slot = calloc(1, sizeof(*slot));
+
+	if (!slot)
+		return NULL;
+	slot->name = strdup(config->name);
+	slot->path = strdup(path);
+	if (!slot->name || !slot->path) {
+		slot_free(slot);
+		return NULL;
+	}
+	slot->config = *config;
+	slot->config.name = slot->name;
+	return slot;
+}
+
 int slot_create(struct loop *loop, const struct log *log,
 		const struct card_config *config, const char *path,
-		struct slot **out)
+		int listener, struct slot **out)
 {
 	struct slot *slot;
 	unsigned int i;
 	int err;
 
-	slot = calloc(1, sizeof(*slot));
+	slot = slot_alloc(config, path);
 	if (!slot) {
 		log_msg(log, ENV_LOG_ERR, config->name, "out of memory");
 		return -ENOMEM;
 	}
 	slot->loop = loop;
 	slot->log = log;
-	slot->config = *config;
 	for (i = 0; i < CARD_VECTORS_MAX; i++)
 		slot->irq_fd[i] = -1;
 	err = slot_fill_random(slot);
@@ -484,8 +507,8 @@ int slot_create(struct loop *loop, const struct log *log,
 		log_msg(log, ENV_LOG_ERR, config->name, "out of memory");
 		goto remove_port;
 	}
-	slot_init_endpoint(slot, path);
-	err = vfio_user_open(&slot->vu);
+	slot_init_endpoint(slot);
+	err = vfio_user_open(&slot->vu, listener);
 	if (err) {
 		log_msg(log, ENV_LOG_ERR, config->name,
 			"cannot listen on %s: %s", path, strerror(-err));
@@ -503,7 +526,7 @@ remove_task:
 	shares_remove(&loop->shares, &slot->share);
 	mem_uninit(&slot->mem);
 free_card:
-	free(slot);
+	slot_free(slot);
 	return err;
 }
 
@@ -512,6 +535,19 @@ void slot_plug(struct slot *slot, bool plugged)
 	switch_plug(&slot->port, plugged);
 	card_link_changed(slot->card, plugged);
 	loop_task_mark(slot->loop, &slot->task);
+}
+
+void slot_leave(struct slot *slot)
+{
+	slot->leaving = true;
+	vfio_user_close(&slot->vu);
+	slot_plug(slot, false);
+	card_hold(slot->card, false);
+}
+
+bool slot_has_left(const struct slot *slot)
+{
+	return card_is_idle(slot->card) && !slot->mem.leaving.mappings;
 }
 
 void slot_destroy(struct slot *slot)
@@ -525,5 +561,5 @@ void slot_destroy(struct slot *slot)
 	loop_task_remove(&slot->task);
 	shares_remove(&slot->loop->shares, &slot->share);
 	mem_uninit(&slot->mem);
-	free(slot);
+	slot_free(slot);
 }

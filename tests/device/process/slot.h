@@ -43,7 +43,9 @@ struct slot_stats {
  * @random: random bits from the kernel
  * @random_left: number of @random that are unused, at its start
  * @limit: rate limit for messages that the client can cause
- * @config: configuration, as given
+ * @config: configuration, as given, with @name as name
+ * @name: name of the card
+ * @path: path of the socket
  * @card: core
  * @mem: DMA map of the client's memory
  * @faults: value of @mem.faults that was handled last
@@ -54,6 +56,7 @@ struct slot_stats {
  * @port: port of the switch
  * @vu: vfio-user endpoint
  * @task: runs @card, and its timers
+ * @leaving: slot_leave() was called
  * @irq_fd: eventfd of each vector, -1 for none
  * @stats: counters
  */
@@ -65,6 +68,8 @@ struct slot {
 	unsigned int random_left;
 	struct log_limit limit;
 	struct card_config config;
+	char *name;
+	char *path;
 	struct card *card;
 	struct mem mem;
 	uint64_t faults;
@@ -75,6 +80,7 @@ struct slot {
 	struct port port;
 	struct vfio_user vu;
 	struct loop_task task;
+	bool leaving;
 	int irq_fd[CARD_VECTORS_MAX];
 	struct slot_stats stats;
 };
@@ -83,15 +89,16 @@ struct slot {
  * slot_create - create a card and listen for its client
  * @loop: event loop that runs the card
  * @log: log for messages; outlives the card
- * @config: copied; the name outlives the card
- * @path: path of the socket; outlives the card
+ * @config: copied, with the name
+ * @path: path of the socket; copied
+ * @listener: as for vfio_user_open()
  * @out: the card
  *
  * Return: 0, or a negative errno after logging a message.
  */
 int slot_create(struct loop *loop, const struct log *log,
 		const struct card_config *config, const char *path,
-		struct slot **out);
+		int listener, struct slot **out);
 
 /**
  * slot_plug - unplug the cable, or plug it in again
@@ -99,6 +106,20 @@ int slot_create(struct loop *loop, const struct log *log,
  * @plugged: true to plug it in
  */
 void slot_plug(struct slot *slot, bool plugged);
+
+/**
+ * slot_leave - serve no client any more, and pull the cable for good
+ * @slot: the card, which begins to free what it uses
+ */
+void slot_leave(struct slot *slot);
+
+/**
+ * slot_has_left - check whether what slot_leave() has begun is done
+ * @slot: the card
+ *
+ * Return: true when the card can be destroyed.
+ */
+bool slot_has_left(const struct slot *slot);
 
 /**
  * slot_destroy - undo slot_create()

@@ -147,6 +147,30 @@ struct port *ack_payer(const struct qp *qp)
 	return resp->payer;
 }
 
+static void ack_replace_payers(struct resp *resp, const struct resp_cursor *cursor,
+			       const struct port *gone, struct port *heir)
+{
+	struct resp_read *read;
+	uint32_t at;
+
+	for (at = cursor->at; at != cursor->end; at++) {
+		read = ack_read(resp, at);
+		if (read->payer == gone)
+			read->payer = heir;
+	}
+}
+
+/* The payer of an entry that is answered is set before it is used again */
+void ack_replace_payer(struct qp *qp, const struct port *gone, struct port *heir)
+{
+	struct resp *resp = &qp->resp;
+
+	ack_replace_payers(resp, &resp->again, gone, heir);
+	ack_replace_payers(resp, &resp->fresh, gone, heir);
+	if (resp->payer == gone)
+		resp->payer = heir;
+}
+
 /* Go back to @psn in the response being sent, if that packet was sent already */
 static void ack_rewind(struct resp_cursor *cursor, uint32_t psn)
 {

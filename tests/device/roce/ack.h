@@ -50,9 +50,17 @@ bool ack_room(const struct qp *qp);
  * ack_payer - get the port that has demanded the next response
  * @qp: RC or XRC QP that owes a response
  *
- * Return: the port, which exists as long as the process.
+ * Return: the port.
  */
 struct port *ack_payer(const struct qp *qp);
+
+/**
+ * ack_replace_payer - have another port pay for the responses of one that goes
+ * @qp: RC or XRC QP
+ * @gone: the port, from which no more requests come
+ * @heir: pays for what it has demanded
+ */
+void ack_replace_payer(struct qp *qp, const struct port *gone, struct port *heir);
 
 /**
  * ack_run - send the responses that are owed, in order

@@ -176,7 +176,7 @@ int world_setup(void **state)
 
 		snprintf(w->path[i], sizeof(w->path[i]), "%s/%u", w->dir, i);
 		assert_int_equal(slot_create(&w->loop, &w->log, &config,
-					     w->path[i], &w->slot[i]), 0);
+					     w->path[i], -1, &w->slot[i]), 0);
 		w->client[i] = client_connect(w, i);
 		client_begin(w, w->client[i]);
 	}

@@ -562,6 +562,30 @@ TEST(test_removed_port_leaves_nothing_behind, struct world *w, IN_OWN)
 	switch_flush(&w->port[1].port);
 }
 
+/* The sender pays for what a removed port has demanded, also if that is late */
+TEST(test_removed_port_pays_nothing, struct world *w, IN_OWN)
+{
+	unsigned int late;
+
+	w->sw.pay = count_pay;
+	w->sw.allow_arg = w;
+	for (late = 0; late < 2; late++) {
+		send(w, 0, mac[2], mac[0]);
+		list_entry(w->port[0].port.queue.prev, struct frame, node)->payer =
+			&w->port[1].port;
+		w->sw.fault.ppm[FAULT_DELAY] = late ? 0 : FAULT_ALWAYS;
+		if (!late)
+			switch_run(&w->sw, 10);
+	}
+	w->paid[1] = 0;
+	switch_remove_port(&w->port[1].port);
+	w->port[1].destroyed = true;
+	w->sw.now_ns += FAULT_DELAY_NS;
+	assert_int_equal(switch_run(&w->sw, 10), 2);
+	assert_int_equal(w->paid[1], 0);
+	assert_int_equal(w->paid[0], 2);
+}
+
 TEST(test_loss_loses_all_or_about_half, struct world *w, IN_OWN)
 {
 	unsigned int i;

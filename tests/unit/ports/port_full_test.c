@@ -222,6 +222,26 @@ TEST(test_port_of_each_request_pays, struct pair *pair, IN_PAIR(pair_setup_rc, b
 	pair_run(pair);
 }
 
+/* What a port has demanded that goes is paid for by another one */
+TEST(test_heir_of_a_port_pays, struct pair *pair, IN_PAIR(pair_setup_rc, bytes))
+{
+	struct card *card = B(pair)->host->card;
+	struct port port[2] = {};
+
+	demand(pair, &port[0], OPCODE_RC_READ_REQUEST, 0);
+	demand(pair, &port[1], OPCODE_RC_FETCH_ADD, 0);
+	card_replace_payer(card, &port[1], &port[0]);
+	pays(pair, &port[0], 2);
+	/* A repetition, and an ACK */
+	demand(pair, &port[1], OPCODE_RC_FETCH_ADD, -1);
+	card_replace_payer(card, &port[1], &port[0]);
+	pays(pair, &port[0], 1);
+	demand(pair, &port[1], OPCODE_RC_SEND_ONLY, -1);
+	card_replace_payer(card, &port[1], &port[0]);
+	pays(pair, &port[0], 1);
+	pair_run(pair);
+}
+
 /* [ORNIC-QP-13] The responses of a destroyed QP do not wait */
 TEST(test_ack_of_destroyed_does_not_wait, struct pair *pair, IN_PAIR(pair_setup_rc, bytes))
 {
