@@ -9,8 +9,8 @@ _ornicctl_column() {
 
 _ornicctl() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-	local commands="status ports list top stats qemu attach libvirt check link add remove capture"
-	commands+=" trace wait"
+	local commands="status ports list top stats qemu attach libvirt check link add remove"
+	commands+=" capture trace wait"
 	local where=() command="" arguments=0 words="" i
 
 	for ((i = 1; i < COMP_CWORD; i++)); do
@@ -64,7 +64,8 @@ _ornicctl() {
 	qemu,*) words="--memory --help $(_ornicctl_column "${where[@]}" status)" ;;
 	libvirt,*) words="--help $(_ornicctl_column "${where[@]}" status)" ;;
 	request,*)
-		[ $arguments != 0 ] || words="add capture fault help hold inject lie link qps remove stats trace"
+		[ $arguments != 0 ] ||
+			words="add capture fault help hold inject lie link qps remove stats trace"
 		;;
 	esac
 	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")

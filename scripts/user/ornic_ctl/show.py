@@ -45,7 +45,8 @@ def do_status(args):
         return
     rows = [("CARD", "MAC", "QEMU", "LINK", "DRIVER", "PACKETS", "SOCKET")]
     for name, card in after["cards"].items():
-        traffic = rates(before["cards"].get(name, card), card, args.rates) if args.rates else totals(card)
+        old = before["cards"].get(name, card)
+        traffic = rates(old, card, args.rates) if args.rates else totals(card)
         rows.append((name, card["mac"], "connected" if card["connected"] else "-",
                      "up" if card["link"] else "down", card.get("host", {}).get("name", "-"),
                      traffic, card["socket"]))
