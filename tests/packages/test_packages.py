@@ -61,6 +61,7 @@ def check_contents(machine):
         machine.check(f"test -s /usr/share/man/man{page}.gz")
     machine.check("bash -c '. /usr/share/bash-completion/completions/ornicctl; "
                   "complete -p ornicctl'")
+    machine.check("test -s /usr/share/zsh/vendor-completions/_ornicctl")
 
 
 def check_path(machine):
