@@ -204,7 +204,7 @@ def install_guest(bundle, own):
     for applet in run(busybox, "--list").split():
         if applet != "busybox":
             (bundle.guest / "busybox" / applet).symlink_to("busybox")
-    for name in ("node-init", "start", "listens"):
+    for name in ("node-init", "start", "listens", "ornic-rsh"):
         install(GUEST / name, bundle.guest / name)
     install_modules(bundle, own)
     install_tools(bundle)

@@ -35,6 +35,15 @@ def export(variables):
     return "".join(f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
 
 
+def launcher():
+    """Returns the variables by which mpirun of Open MPI, 5 and 4, finds the nodes and reaches them.
+    Its only user there is root."""
+    shell, hosts = f"{INSIDE}/ornic-rsh", f"{JOB}/hostfile"
+    return {"PRTE_MCA_plm_ssh_agent": shell, "PRTE_MCA_prte_default_hostfile": hosts,
+            "OMPI_MCA_plm_rsh_agent": shell, "OMPI_MCA_orte_default_hostfile": hosts,
+            "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
 def write_all(fd, data):
     while data:
         data = data[os.write(fd, data):]
@@ -165,6 +174,7 @@ class Session:
             variables["LD_LIBRARY_PATH"] = f"{INSIDE}/verbs"
         variables |= {"ORNIC_NODES": " ".join(names), "ORNIC_HOSTFILE": f"{JOB}/hostfile",
                       "ORNIC_DIRECTORY": str(work or "/")}
+        variables |= launcher()
         variables |= options.environment
         (job / "environment").write_text(export(variables))
         (job / "command").write_text(f"set -- {shlex.join(options.command)}\n")

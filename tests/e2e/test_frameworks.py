@@ -6,16 +6,15 @@ users start it first: no variable is set, and no option that only this card need
 import ipaddress
 import re
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
-from lab import programs
+from lab import paths, programs
 from lab.pair import find_again, gid_index, gid_text, listening, set_address
 from lab.perftest import CM_LISTENS, ProgramFailed, both, find
 from settings import counters, full, long, wait_until
 from spaces import has_gid
 
-REMOTE_SHELL = Path(__file__).parent / "guest" / "remote-shell"
+REMOTE_SHELL = f"busybox sh {paths.TOP}/scripts/ornicrun/guest/ornic-rsh"
 UCX_PORT, FABRIC_PORT, QPERF_PORT, SHELL_PORT = 13337, 47592, 19765, 5999
 QPERF_TRIES, FABRIC_TRIES = 5, 3
 # Row of fi_pingpong's table: all transfers were acknowledged
@@ -162,10 +161,10 @@ def mpirun(pair, address, options=""):
     words = (
         # mpirun knows its own host by name only
         f"mpirun --allow-run-as-root -n 2 --host $(hostname):1,{address}:1 "
-        f"--prtemca plm_ssh_agent {REMOTE_SHELL} --mca pml ucx --mca osc ucx {options} "
+        f"--prtemca plm_ssh_agent '{REMOTE_SHELL}' --mca pml ucx --mca osc ucx {options} "
         f"{programs.make('mpi')}/mpi"
     )
-    with serving(pair.b, f"busybox nc -ll -p {SHELL_PORT} -e /bin/sh", listening(SHELL_PORT)):
+    with serving(pair.b, f"{REMOTE_SHELL} --listen", listening(SHELL_PORT)):
         assert "2 ranks agree" in pair.a.check(words, 120)
 
 

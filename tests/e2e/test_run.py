@@ -134,6 +134,14 @@ def test_command(place):
 
 
 @pytest.mark.full
+def test_mpirun(place):
+    """mpirun of Open MPI reaches all nodes, with no option for that."""
+    code, output, errors = place.run("-n", "2", "--", "mpirun", "-n", "2", "hostname")
+    assert code == 0, errors
+    assert sorted(output.split()) == ["node0", "node1"]
+
+
+@pytest.mark.full
 def test_stream(place):
     """Output comes while the command runs. A signal ends all, and leaves nothing."""
     text = "echo one; until [ -e go ]; do sleep 0.1; done; echo two; exec tail -f /dev/null"

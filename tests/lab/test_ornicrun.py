@@ -16,7 +16,7 @@ from ornicrun import host
 from ornicrun.__main__ import Ended, Signals
 from ornicrun.agent import GuestAgent
 from ornicrun.errors import RunError
-from ornicrun.initramfs import AGENT, COMPILER_FLAGS, archive
+from ornicrun.initramfs import AGENT, COMPILER_FLAGS, GUEST, archive
 from ornicrun.session import Output
 from ornicrun.vm import quoted
 
@@ -121,6 +121,26 @@ def test_events_that_come_with_the_answer():
         there.sendall(b'{"return": {"pid": 1}}\n' + json.dumps(end).encode() + b"\n")
         assert client.start(["/none"], 0, stream=True) == 1
         assert client.has_events() and client.events() == [end] and not client.has_events()
+
+
+def test_remote_shell(tmp_path):
+    """ornic-rsh has the node's environment, the output and the status, also without a node."""
+    (tmp_path / "node").write_text(f"export ORNIC_DIRECTORY={tmp_path} WORD=word\n")
+    script = """
+        ip link set lo up
+        rsh() { busybox sh "$0" "$@"; echo "status $?"; }
+        rsh localhost true
+        busybox sh "$0" --listen "$1" &
+        until grep -q ':176F .* 0A ' /proc/net/tcp /proc/net/tcp6; do sleep 0.01; done
+        rsh -x root@localhost 'pwd; echo $WORD; echo error >&2; exit 7'
+        rsh localhost printf part
+        kill $!
+    """
+    output = subprocess.run(["unshare", "-n", "sh", "-c", script, GUEST / "ornic-rsh",
+                             tmp_path / "node"], stdout=subprocess.PIPE, text=True, timeout=60,
+                            check=False).stdout
+    assert [line for line in output.splitlines() if line] == [
+        "status 255", str(tmp_path), "word", "error", "status 7", "part", "status 0"]
 
 
 def test_prefix():
