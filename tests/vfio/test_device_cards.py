@@ -5,8 +5,10 @@ sanitizers."""
 import array
 import contextlib
 import json
+import os
 import resource
 import socket
+import struct
 import subprocess
 
 import pytest
@@ -18,6 +20,7 @@ from vfio_pair import Side
 from vfio_server import program, stock
 
 MAC = "02:00:00:00:0a:01"
+OWNER = (65534, 65533)
 
 
 @pytest.fixture(params=[stock, program], ids=["sandbox", "sanitized"])
@@ -97,6 +100,25 @@ def test_traffic_of_a_card_that_goes(server, tmp_path):
             for side in sides:
                 side.client.close()
         eventually(lambda: not server.card()["connected"])
+
+
+def test_owner_of_the_socket(server, tmp_path):
+    """Root makes the socket with the rights of the directory's owner, for the group of QEMU."""
+    directory = tmp_path / "own"
+    directory.mkdir()
+    os.chown(directory, *OWNER)
+    path = directory / "nic.sock"
+    ornicctl(server, "add", f"socket={path}")
+    assert (path.stat().st_uid, path.stat().st_gid) == OWNER
+    assert path.stat().st_mode & 0o777 == 0o770
+    with socket.socket(socket.AF_UNIX) as sock:
+        sock.connect(str(path))
+        peer = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+    assert struct.unpack("iII", peer)[1:] == OWNER
+    eventually(lambda: not server.card(1)["connected"])
+    assert "nic1" in ornicctl(server, "status", "--rates", "0.1")
+    ornicctl(server, "remove", "nic1")
+    assert not path.exists()
 
 
 def test_first_card_can_go(server, tmp_path):

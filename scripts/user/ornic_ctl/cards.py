@@ -19,10 +19,12 @@ UMASK = 0o007
 
 
 @contextlib.contextmanager
-def owner_of(directory):
-    """Lets root act with the rights of a directory's owner, who may not be trusted with more, and
-    is the one whose sockets are believed (control.check_listener)."""
-    there, root, mask = directory.stat(), os.geteuid() == 0, os.umask(UMASK)
+def inside(directory):
+    """Enters a directory, in which root has the rights of its owner only: that one may not be
+    trusted with more, and is the one whose sockets are believed (control.check_listener)."""
+    here, root = os.open(".", os.O_PATH), os.geteuid() == 0
+    os.chdir(directory)
+    there, mask = os.stat("."), os.umask(UMASK)
     if root:
         os.setegid(there.st_gid)
         os.seteuid(there.st_uid)
@@ -33,23 +35,24 @@ def owner_of(directory):
             os.seteuid(0)
             os.setegid(os.getgid())
         os.umask(mask)
+        os.fchdir(here)
+        os.close(here)
 
 
-def remove_stale(path):
-    """Removes a socket at which no process listens."""
+def remove_stale(name):
+    """Removes a socket of this directory at which no process listens."""
     with contextlib.suppress(FileNotFoundError), socket.socket(socket.AF_UNIX) as sock:
-        if stat.S_ISSOCK(path.lstat().st_mode) and \
-                sock.connect_ex(str(path)) == errno.ECONNREFUSED:
-            path.unlink()
+        if stat.S_ISSOCK(os.lstat(name).st_mode) and sock.connect_ex(name) == errno.ECONNREFUSED:
+            os.unlink(name)
 
 
 def listen(path):
     """Returns a new socket at a path, for a process that accepts without waiting."""
     sock = socket.socket(socket.AF_UNIX)
     try:
-        with owner_of(path.parent):
-            remove_stale(path)
-            sock.bind(str(path))
+        with inside(path.parent):
+            remove_stale(path.name)
+            sock.bind(path.name)
             sock.listen(BACKLOG)
     except OSError as error:
         sock.close()
@@ -79,8 +82,8 @@ def do_add(args):
         try:
             print(control.ask(f"add {words}", [sock.fileno()])["card"])
         except BaseException:
-            with owner_of(path.parent):
-                path.unlink(missing_ok=True)
+            with inside(path.parent), contextlib.suppress(FileNotFoundError):
+                os.unlink(path.name)
             raise
 
 
@@ -90,8 +93,8 @@ def do_remove(args):
     path = Path(control.card(name)["socket"])
     control.ask(f"remove {name}" + " force" * args.force)
     if path.is_absolute() and path.parent.is_dir():
-        with owner_of(path.parent):
-            remove_stale(path)
+        with inside(path.parent):
+            remove_stale(path.name)
     deadline = time.monotonic() + LEAVE
     while name in control.ask("stats")["leaving"]:
         if time.monotonic() > deadline:
