@@ -19,10 +19,13 @@ A marker leaves all others to other commands:
   values all occur in other cases.
 """
 
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
-from lab import LabError, programs
+from bundled import Place, make_bundle
+from lab import LabError, paths, programs
 from lab.consumers import loaded
 from lab.pair import Pair, Processes, TwoCards, each
 from settings import (
@@ -197,3 +200,16 @@ def case_passes(request, batches, guest_programs):
 def guest_programs():
     """The directory of the programs built from guest/, at the same path in guests."""
     return programs.make()
+
+
+@pytest.fixture(scope="session")
+def bundle():
+    return make_bundle(paths.BUILD / "bundle-test")
+
+
+@pytest.fixture
+def place(bundle):
+    # pytest's own directories are for root only
+    folder = Path(tempfile.mkdtemp(prefix="run-"))
+    yield Place(folder, bundle)
+    shutil.rmtree(folder)
