@@ -12,11 +12,11 @@ from pathlib import Path
 
 from .errors import RunError
 from .layout import Bundle
+from .node import NODES_MAX
 from .process import ENDING
 from .session import Session
 
 FAULTS = ("loss", "duplicate", "reorder", "delay", "corrupt")
-NODES_MAX = 8
 # Exit status if ornic-run itself has failed
 FAILED = 125
 # Seconds after a first signal without success, from which on a further one counts
@@ -72,10 +72,10 @@ def variable(text):
     return name, value if equals else os.environ.get(name, "")
 
 
-def count(most):
+def count(most, least=1):
     def convert(text):
-        if not text.isdigit() or not 1 <= int(text) <= most:
-            raise argparse.ArgumentTypeError(f"{text} is not a number from 1 to {most}")
+        if not text.isdigit() or not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"{text} is not a number from {least} to {most}")
         return int(text)
     return convert
 
@@ -91,9 +91,11 @@ def parser():
     add = one.add_argument
     add("-n", dest="nodes", metavar="N", type=count(NODES_MAX), default=2,
         help=f"machines, node0 and so on: 1 to {NODES_MAX} (2)")
-    add("--all", action="store_true", help="run the command on all nodes, not on node0 only")
+    add("--first", metavar="N", type=count(NODES_MAX - 1, 0), default=0,
+        help="number of the first one, where --port leads to those of another ornic-run (0)")
+    add("--all", action="store_true", help="run the command on all nodes, not on the first only")
     add("--server", metavar="TEXT",
-        help="shell command for all nodes but node0; the command starts when they listen")
+        help="shell command for the other nodes; the command starts when they listen")
     add("-m", dest="memory", metavar="SIZE", default="1G", help="memory of each machine (1G)")
     add("-c", dest="cpus", metavar="N", type=count(64), default=1, help="processors of each (1)")
     add("-e", dest="environment", metavar="NAME[=VALUE]", type=variable, action="append",
@@ -124,6 +126,8 @@ def parse(argv):
         del options.command[0]
     if not options.command:
         one.error("no COMMAND")
+    if options.first + options.nodes > NODES_MAX:
+        one.error(f"--first {options.first}: there are {NODES_MAX} nodes")
     if bool(options.kernel) != bool(options.modules):
         one.error("--kernel and --modules need each other")
     if options.server and options.all:

@@ -11,6 +11,7 @@ from .layout import INSIDE, JOB
 from .vm import FIRST_WORDS, Guest
 
 SUBNET = "10.10.0"
+NODES_MAX = 8
 # The first programs of a guest print this before they give up
 LAST_WORDS = re.compile(rb"^(?:early|node)-init: (.+?)\r?$", re.M)
 PANIC = re.compile(rb"(Kernel panic - .+?)\r?$", re.M)

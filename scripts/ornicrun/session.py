@@ -16,7 +16,7 @@ from .card import CardProcess
 from .errors import RunError
 from .initramfs import archive, module_files
 from .layout import INSIDE, JOB
-from .node import Kernel, Node, address_of, name_of
+from .node import NODES_MAX, Kernel, Node, address_of, name_of
 from .vm import EMULATION, find_accelerator
 
 # Bytes of a Unix socket's path, without the longest name in the directory
@@ -95,7 +95,7 @@ class Session:
             Node(number, self.rundir, self.logdir, bundle=self.bundle, root=root, work=work,
                  job=job, provider=self.provider(job), accel=accel, kernel=kernel, cards=[socket],
                  smp=options.cpus, mem=f"{memory >> 20}M")
-            for number, socket in enumerate(self.card.sockets)
+            for number, socket in enumerate(self.card.sockets, options.first)
         ]
         for node in self.nodes:
             node.launch()
@@ -159,10 +159,10 @@ class Session:
         options = self.options
         job = self.rundir / "job"
         job.mkdir()
-        names = [name_of(number) for number in range(options.nodes)]
+        names = [name_of(options.first + number) for number in range(options.nodes)]
         (job / "nodes").write_text(" ".join(names) + "\n")
         (job / "hosts").write_text("127.0.0.1 localhost\n::1 localhost\n" + "".join(
-            f"{address_of(number)} {name}\n" for number, name in enumerate(names)))
+            f"{address_of(number)} {name_of(number)}\n" for number in range(NODES_MAX)))
         (job / "hostfile").write_text("".join(f"{name} slots={options.cpus}\n" for name in names))
         own = root == Path("/")
         variables = {name: os.environ[name] for name in PASSED if own and name in os.environ}
@@ -188,7 +188,8 @@ class Session:
         kind = type("Card", (CardProcess,), {"program": self.bundle.command("ornic-device")})
         args = ["--bytes"] if any(name == "corrupt" for name, _ in options.faults) else []
         self.card = kind(self.rundir, self.logdir, nics=options.nodes, pcap=options.pcap,
-                         ports=options.ports, nic_options=options.card, args=args)
+                         ports=options.ports, nic_options=options.card, args=args,
+                         first=options.first + 1)
         if options.control:
             with process.undivided():
                 self.card.argv[self.card.argv.index(self.card.control_path)] = options.control

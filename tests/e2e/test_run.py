@@ -42,7 +42,7 @@ sys.exit(code)
 MOMENTS = 20
 SAYS = """echo node $ORNIC_NODE of $ORNIC_NODES, peers $ORNIC_PEERS, user $(id -u), in $(pwd)
 echo device $ORNIC_DEVICE $(ls /sys/class/infiniband) $ORNIC_NETDEV $ORNIC_ADDRESS
-cat $ORNIC_HOSTFILE; grep node /etc/hosts; echo variable "$WORD"
+cat $ORNIC_HOSTFILE; grep "node[017]" /etc/hosts; echo variable "$WORD"
 ping -c 1 node1 | grep -o '0% packet loss'
 ibv_devinfo | grep -o PORT_ACTIVE
 echo error >&2
@@ -60,7 +60,8 @@ def test_command(place):
     assert output.splitlines() == [
         f"node node0 of node0 node1, peers node1, user 0, in {place.work}",
         "device ornic_0 ornic_0 eth0 10.10.0.1", "node0 slots=1", "node1 slots=1",
-        "10.10.0.1 node0", "10.10.0.2 node1", "variable a 'word'", "0% packet loss", "PORT_ACTIVE",
+        "10.10.0.1 node0", "10.10.0.2 node1", "10.10.0.8 node7", "variable a 'word'",
+        "0% packet loss", "PORT_ACTIVE",
     ]
     error, last = errors.splitlines()
     assert error == "error"
@@ -161,6 +162,7 @@ def listening(place):
 BAD = {
     "nodes": (["-n", "9", "true"], "argument -n: 9 is not a number from 1 to 8; .*"),
     "option": (["--al", "true"], "unrecognized arguments: --al.*|.*--al.*"),
+    "first": (["-n", "2", "--first", "7", "true"], "--first 7: there are 8 nodes; .*"),
     "no command": (["-n", "1"], "no COMMAND; try ornic-run --help"),
     "size": (["-m", "1T", "true"], "1T is not a size of memory: .*"),
     "memory": (["-n", "8", "-m", "9000G", "true"], "no memory: 8 machines of .* MiB are free: .*"),
