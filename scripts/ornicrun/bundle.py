@@ -22,7 +22,11 @@ from .layout import LOADER, PYTHON, Bundle
 TOP = Path(__file__).resolve().parents[2]
 BUILD = TOP / "build"
 RDMA_CORE = "56.1"
-PROGRAM = "ornic-run"
+# The words by which Python runs each program of the bundle
+PROGRAMS = {"ornic-run": "-m ornicrun", "ornicctl": '"$host/bin/ornicctl"'}
+USER = TOP / "scripts/user"
+# Our packages of Python
+PACKAGES = ("ornicrun", "ornic_ctl")
 FIRMWARE = ("qemu/kvmvapic.bin", "qemu/linuxboot_dma.bin", "qemu/efi-virtio.rom",
             "seabios/bios-256k.bin")
 # Programs for guests whose root tree does not have them
@@ -50,12 +54,12 @@ LATER = ("encodings.utf_8", "encodings.ascii", "encodings.latin_1", "copy", "run
 LAUNCHER = f"""#!/bin/sh
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
-# Runs ornic-run with the Python and the libraries of this directory.
+# Runs a program with the Python and the libraries of this directory.
 
 program=$(PATH=$PATH:/usr/bin:/bin readlink -f "$0") || exit 125
 host=${{program%/*}}/host
 exec "$host/lib/{LOADER}" --library-path "$host/lib" --argv0 "$host/bin/{PYTHON}" \\
-	"$host/bin/{PYTHON}" -I -S -B -m ornicrun "$@"
+	"$host/bin/{PYTHON}" -I -S -B PROGRAM "$@"
 """
 TOOL_LAUNCHER = f"""#!/run/ornic-run/busybox/sh
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
@@ -116,17 +120,19 @@ def which(name):
 
 def python_modules():
     """Returns {name: file} of the modules of Python that ornic-run needs and that are files."""
+    tools = [f"ornic_ctl.{path.stem}" for path in sorted((USER / "ornic_ctl").glob("*.py"))]
     code = "import sys, encodings, ornicrun.__main__\n" + \
-        "".join(f"import {name}\n" for name in LATER) + \
+        "".join(f"import {name}\n" for name in (*tools, *LATER)) + \
         "for name, module in sorted(sys.modules.items()): " \
         "print(name, getattr(getattr(module, '__spec__', None), 'origin', None))"
     words = subprocess.run([PYTHON, "-S", "-c", code], check=True, capture_output=True, text=True,
-                           env={"PYTHONPATH": str(TOP / "scripts"), "PATH": os.environ["PATH"]})
+                           env={"PYTHONPATH": f"{TOP / 'scripts'}:{USER}",
+                                "PYTHONDONTWRITEBYTECODE": "1", "PATH": os.environ["PATH"]})
     rows = dict(line.split(" ", 1) for line in words.stdout.splitlines())
     # Python has it built in, and looks for the file to find the others
     rows["os"] = f"/usr/lib/{PYTHON}/os.py"
     return {name: Path(origin) for name, origin in rows.items()
-            if origin.startswith("/") and not name.startswith("ornicrun")}
+            if origin.startswith("/") and not name.startswith(PACKAGES)}
 
 
 def install_python(bundle):
@@ -147,6 +153,9 @@ def install_python(bundle):
         if path.name != "bundle.py":
             install(path, folder / "ornicrun" / path.name)
     install(GUEST / "early-init", folder / "ornicrun/guest/early-init")
+    install(USER / "ornicctl", bundle.host / "bin/ornicctl")
+    for path in sorted((USER / "ornic_ctl").glob("*.py")):
+        install(path, bundle.host / "share/ornic/ornic_ctl" / path.name)
     return extensions
 
 
@@ -233,8 +242,9 @@ def make(home):
     install_host(bundle)
     install_guest(bundle, own)
     install_boot(bundle, image, own)
-    write(work / PROGRAM, LAUNCHER)
-    for name in ("Documentation/run.rst", "Documentation/ornic-run.1"):
+    for name, words in PROGRAMS.items():
+        write(work / name, LAUNCHER.replace("PROGRAM", words))
+    for name in ("Documentation/run.rst", "Documentation/ornic-run.1", "Documentation/ornicctl.1"):
         install(TOP / name, work / Path(name).name)
     shutil.copytree(TOP / "LICENSES", work / "LICENSES")
     shutil.rmtree(home, ignore_errors=True)

@@ -19,6 +19,7 @@ import pytest
 from bundled import LIMIT, USER, make_bundle
 from lab import paths
 from lab.seed import seed
+from ornicrun.layout import Bundle
 
 # Runs ornic-run, and sends itself SIGINT when a function is called, or returns, for the N-th time;
 # prints how often each was
@@ -218,6 +219,28 @@ def test_no_qemu(place):
     shutil.rmtree(copy)
     assert code == 125
     assert re.fullmatch("ornic-run: no QEMU: neither .* nor PATH has qemu-system-x86_64\n", errors)
+
+
+def test_ornicctl(place):
+    """ornicctl of a bundle shows and traces a card of it by the bundle's Python."""
+    device = Bundle(place.bundle).command("ornic-device")
+    card = place.start("--nic", "socket=nic0", "--control", "control", program=device)
+
+    def ornicctl(*words):
+        code, output, errors = place.run("-s", "control", *words,
+                                         program=[place.bundle / "ornicctl"], env={"PATH": "/none"},
+                                         executable=shutil.which("setpriv"))
+        assert code == 0 and not errors, errors
+        return output
+
+    try:
+        ornicctl("wait")
+        assert re.search(r"^nic0 +up", ornicctl("top", "-n", "1", "-d", "0.1"), re.M)
+        assert ornicctl("trace", "--seconds", "0.1", "out.json").startswith("CARD")
+        assert json.loads((place.work / "out.json").read_text())["otherData"]["cards"]
+    finally:
+        card.terminate()
+    assert card.wait(LIMIT) == 0
 
 
 @pytest.mark.full
