@@ -8,7 +8,7 @@
 /**
  * run_ready - schedule a turn
  * @card: the card
- * @item: part of the QP, queued or not. A blocked one gets a turn too, because
+ * @item: part of a QP or WQ, queued or not. A blocked one gets a turn too, because
  *	some of its work may not need the port.
  */
 void run_ready(struct card *card, struct run_item *item);

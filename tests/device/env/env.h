@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Environment of a card's core: time, timers, random numbers, interrupts, guest
- * memory, the wire and the log. The core uses nothing else. card.c implements it for the
- * program; unit tests have their own implementation.
+ * memory, the wire and the log. The core uses nothing else. process/slot.c implements it
+ * for the program; unit tests have their own implementation.
  */
 #ifndef ORNIC_DEVICE_ENV_H
 #define ORNIC_DEVICE_ENV_H

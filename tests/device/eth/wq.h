@@ -2,9 +2,9 @@
 /*
  * Work queues: receive queues of frames that RSS QPs distribute.
  *
- * Inside the card a WQ is a struct qp with only a receive queue, as ring,
- * completions, errors and flush are the same. It shares the table of the QPs,
- * so a number names one or the other.
+ * A WQ has the receiver of a QP (struct receiver), as ring, completions, errors
+ * and flush are the same. It shares the table of the QPs, so a number names one
+ * or the other.
  */
 #ifndef ORNIC_DEVICE_WQ_H
 #define ORNIC_DEVICE_WQ_H

@@ -92,7 +92,7 @@ struct slot {
  * @config: copied, with the name
  * @path: path of the socket; copied
  * @listener: as for vfio_user_open()
- * @out: the card
+ * @out: the slot
  *
  * Return: 0, or a negative errno after logging a message.
  */
