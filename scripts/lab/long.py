@@ -73,7 +73,7 @@ STEPS = (
     Step("containers", "a card per container", ("e2e/test_containers.py",), packages=True),
     Step("packages", "the life of the Debian packages and the RPMs; builds of libornic",
          ("packages/test_packages.py", "packages/test_rpm.py", "packages/test_provider.py")),
-    Step("first-steps", "the first steps of README.md, and libvirt, in VMs with the packages",
+    Step("first-steps", "first five minutes of install.rst, and libvirt, in VMs with packages",
          ("packages/test_first_steps.py", "packages/test_libvirt.py"), packages=True),
     *(Step(f"kernels-{name}", f"Debian's Linux {name}, with the modules as DKMS builds them",
            ("e2e/test_kernels.py", "e2e/test_absent.py"), only=name, packages=True)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Terminal sessions in the documents for users. A literal block whose first line begins with a prompt
-("$ ", or "NAME# " for root of a host) has commands, each with its output below. A block after a
-paragraph that ends with a file's name is that file. In an output, numbers stand for any numbers,
-"..." for any words, and a line "..." for any lines."""
+"""Terminal sessions in the documents for users. A literal block whose first line begins with a
+prompt ("$ ", or "NAME# " for root of a host) has commands, each with its output below. A block
+after a paragraph that ends with a file's name is that file. In an output, numbers stand for any
+numbers, "..." for any words, and a line "..." for any lines."""
 
 import re
 from dataclasses import dataclass, field

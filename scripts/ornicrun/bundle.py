@@ -27,6 +27,8 @@ PROGRAMS = {"ornic-run": "-m ornicrun", "ornicctl": '"$host/bin/ornicctl"'}
 USER = TOP / "scripts/user"
 # Our packages of Python
 PACKAGES = ("ornicrun", "ornic_ctl")
+DOCUMENTS = ("first-steps.rst", "ci.rst", "faults.rst", "traces.rst", "namespaces.rst",
+             "two-hosts.rst", "install.rst", "ornic-run.1", "ornicctl.1", "ornic-device.1")
 FIRMWARE = ("qemu/kvmvapic.bin", "qemu/linuxboot_dma.bin", "qemu/efi-virtio.rom",
             "seabios/bios-256k.bin")
 # Programs for guests whose root tree does not have them
@@ -244,8 +246,8 @@ def make(home):
     install_boot(bundle, image, own)
     for name, words in PROGRAMS.items():
         write(work / name, LAUNCHER.replace("PROGRAM", words))
-    for name in ("Documentation/run.rst", "Documentation/ornic-run.1", "Documentation/ornicctl.1"):
-        install(TOP / name, work / Path(name).name)
+    for name in DOCUMENTS:
+        install(TOP / "Documentation" / name, work / "doc" / name)
     shutil.copytree(TOP / "LICENSES", work / "LICENSES")
     shutil.rmtree(home, ignore_errors=True)
     work.rename(home)

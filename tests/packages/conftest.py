@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The packages, and a machine on which the first steps of README.md install them."""
+"""The packages, and a machine on which the first five minutes of install.rst install them."""
 
 import subprocess
 

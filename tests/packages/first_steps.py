@@ -1,31 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The first steps of README.md as commands, word for word, and the packages that they install."""
+"""The first five minutes of install.rst as commands, word for word, and the packages that they
+install."""
 
-import re
+from lab import pages, paths
 
-from lab import paths
-
-README = paths.TOP / "README.md"
 INSTALL = paths.TOP / "Documentation/install.rst"
 # Parts of the steps, in the order of their literal blocks
 PARTS = ("host", "qemu", "guests", "guest0", "guest1")
 
 
-def blocks(text, before):
-    """Returns the commands of each literal block of a document, which has `before` in front."""
-    return [[line.strip() for line in block.splitlines()]
-            for block in re.findall(rf"{before}((?: {{4}}.*\n)+)", text)]
-
-
 def section():
-    """Returns the part of README.md with the first steps."""
-    text = README.read_text().partition("## On your own machines\n")[2]
-    return text.partition("Without packages, ")[0]
+    """Returns the part of install.rst with the first steps."""
+    text = INSTALL.read_text().partition("The first five minutes\n====")[2]
+    return text.partition("Tested versions\n====")[0]
 
 
 def first_steps():
     """Returns {part: commands}."""
-    found = blocks(section(), "\n\n")
+    found = [lines for _, _, lines in pages.blocks(section())]
     assert len(found) == len(PARTS)
     return dict(zip(PARTS, found))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The first steps of README.md, word for word, in virtual machines that boot a user's machine:
+"""The first five minutes of install.rst, word for word, in virtual machines that boot a user's machine:
 systemd runs the card in one, and two others have cards and the modules of DKMS."""
 
 import contextlib
