@@ -156,10 +156,6 @@ static int ornic_netdev_up(struct ornic_netdev *nd)
 
 	ASSERT_RTNL();
 
-	err = netif_set_real_num_queues(netdev, count, count);
-	if (err)
-		return err;
-
 	err = ornic_netdev_alloc_keys(nd);
 	if (err)
 		return err;
@@ -595,7 +591,8 @@ static int ornic_netdev_init(struct ornic_netdev *nd)
 	nd->rss.entries = rounddown_pow_of_two(min(lim->max_rx_queues, ORNIC_RSS_ENTRIES));
 	nd->max_queues = min(nd->max_queues, nd->rss.entries);
 	nd->config = (struct ornic_config) {
-		.num_queues = nd->max_queues,
+		.num_queues = min_t(u32, nd->max_queues,
+				    netif_get_num_default_rss_queues()),
 		.tx_slots = min3(lim->max_sq_slots, lim->max_cqe, ORNIC_TX_SLOTS_DEFAULT),
 		.rx_wqes = min3(lim->max_rq_wqes, lim->max_cqe, ORNIC_RX_WQES_DEFAULT),
 		.mtu = netdev->mtu,
@@ -663,6 +660,11 @@ int ornic_netdev_register(struct net_device *netdev)
 	/* register_netdev() sets the node too late */
 	set_dev_node(&netdev->dev, dev_to_node(ornic_device(nd->core)));
 	netif_set_affinity_auto(netdev);
+
+	err = netif_set_real_num_queues(netdev, nd->config.num_queues,
+					nd->config.num_queues);
+	if (err)
+		return err;
 
 	netif_carrier_off(netdev);
 	return register_netdev(netdev);

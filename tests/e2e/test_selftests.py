@@ -44,8 +44,8 @@ PROGRAM = re.compile(r"(?:not )?ok 1 selftests: .*?(?: # (.*))?$")
 
 
 class Selftests(TwoCards):
-    """VM `a` with two cards and, because some cases need as many queues, eight processors. The
-    second netdev is in a namespace."""
+    """VM `a` with two cards and eight processors. The second netdev is in a namespace. Both have
+    eight queues, because some cases need as many."""
 
     def __init__(self, lab):
         super().__init__(lab, smp=8, mem="2G")
@@ -54,6 +54,8 @@ class Selftests(TwoCards):
         self.local, self.remote = self.a.netdevs_of("ornic")
         # The stack aggregates frames of PPPoE only if this module is there
         self.a.check("mount -t bpf bpf /sys/fs/bpf && modprobe pppoe && "
+                     f"ethtool -L {self.local} combined 8 && "
+                     f"ethtool -L {self.remote} combined 8 && "
                      f"ip netns add {REMOTE} && ip -n {REMOTE} link set lo up && "
                      f"ip link set {self.remote} netns {REMOTE}")
         self.connect()
