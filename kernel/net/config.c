@@ -7,9 +7,14 @@
  * failed is replaced alone in the same way.
  */
 #include <linux/bpf.h>
+#include <linux/delay.h>
 
 #include "netdev.h"
 #include "port.h"
+
+/* Queue pairs that are replaced together get 100 to 200 ms to finish */
+#define ORNIC_CONFIG_FINISH_US		500
+#define ORNIC_CONFIG_FINISH_TRIES	200
 
 /* Directs received frames to other queues; on error nothing changes */
 static int ornic_config_switch_receive(struct ornic_netdev *nd, struct ornic_queue *const *queues,
@@ -189,17 +194,43 @@ static void ornic_config_swap_queues(struct ornic_netdev *nd, struct ornic_queue
 	}
 }
 
-/* Starts the queue pairs that are new in their places, destroys those that were there before */
+/*
+ * Finishes the work of the queue pairs that were in their places before. They
+ * have one time together, since rtnl_lock is held. Frames that are not sent in
+ * time are lost.
+ */
+static void ornic_config_finish_queues(struct ornic_netdev *nd, struct ornic_queue **queues)
+{
+	u32 tries, i;
+	bool busy;
+
+	for (tries = 0; tries <= ORNIC_CONFIG_FINISH_TRIES; tries++) {
+		for (i = 0; i < nd->max_queues; i++) {
+			if (queues[i] != nd->queues[i] && queues[i])
+				ornic_queue_begin_poll(queues[i]);
+		}
+		/* The first polls are for frames that GRO holds: no wait */
+		if (tries)
+			usleep_range(ORNIC_CONFIG_FINISH_US, 2 * ORNIC_CONFIG_FINISH_US);
+
+		busy = false;
+		for (i = 0; i < nd->max_queues; i++) {
+			if (queues[i] != nd->queues[i] && queues[i])
+				busy |= ornic_queue_end_poll(queues[i]);
+		}
+		if (!busy)
+			break;
+	}
+}
+
+/* Starts the queue pairs that are new in their places, destroys the old ones */
 static void ornic_config_start_queues(struct ornic_netdev *nd, struct ornic_queue **queues)
 {
 	struct net_device *netdev = nd->netdev;
 	u32 i;
 
 	/* The old queue pairs finish first, because both share counters */
-	for (i = 0; i < nd->max_queues; i++) {
-		if (queues[i] != nd->queues[i] && queues[i])
-			ornic_queue_finish(queues[i]);
-	}
+	ornic_config_finish_queues(nd, queues);
 
 	synchronize_net();
 	for (i = 0; i < nd->max_queues; i++) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /* Queue pair of the interface: memory, CQs, QP, NAPI */
-#include <linux/delay.h>
 #include <net/devlink.h>
 #include <net/gro.h>
 
@@ -8,10 +7,6 @@
 #include "eq.h"
 #include "health.h"
 #include "netdev.h"
-
-/* A queue pair that is replaced gets 100 to 200 ms to finish */
-#define ORNIC_QUEUE_FINISH_US		500
-#define ORNIC_QUEUE_FINISH_TRIES	200
 
 /* Doorbell records of a queue pair share a page, each on a line of its own */
 #define ORNIC_DBR_QP		0
@@ -532,7 +527,11 @@ void ornic_queue_destroy(struct ornic_queue *queue)
 	kfree(queue);
 }
 
-static void ornic_queue_begin_poll(struct ornic_queue *queue)
+/**
+ * ornic_queue_begin_poll - enable NAPI and begin a poll
+ * @queue:	disabled
+ */
+void ornic_queue_begin_poll(struct ornic_queue *queue)
 {
 	napi_enable(&queue->napi);
 
@@ -573,30 +572,21 @@ void ornic_queue_disable(struct ornic_queue *queue)
 
 static bool ornic_queue_busy(const struct ornic_queue *queue)
 {
-	/* A failed queue pair may never finish, and one of a dead device does not */
+	/* A failed queue pair may never finish, as that of a dead device */
 	return !READ_ONCE(queue->faults) && ornic_cmdq_running(&queue->nd->core->cmdq) &&
 	       (ornic_cq_peek(&queue->rx.cq) || queue->tx.ci != queue->tx.pi);
 }
 
 /**
- * ornic_queue_finish - finish the pending work of a queue pair
- * @queue:	disabled and retired; the device gives it no more frames
+ * ornic_queue_end_poll - end what ornic_queue_begin_poll() has begun
+ * @queue:	the queue pair; it was polled once at least, and is disabled now
  *
- * The network stack gets the frames that were received, and the device has time
- * to send those that were posted. Frames that are not sent in time are lost.
+ * Return: true if it has received frames left, or frames that are not sent.
  */
-void ornic_queue_finish(struct ornic_queue *queue)
+bool ornic_queue_end_poll(struct ornic_queue *queue)
 {
-	u32 tries = ORNIC_QUEUE_FINISH_TRIES;
-
-	/* Once in any case, for the frames that GRO holds */
-	ornic_queue_begin_poll(queue);
 	napi_disable(&queue->napi);
-	while (ornic_queue_busy(queue) && tries--) {
-		ornic_queue_begin_poll(queue);
-		usleep_range(ORNIC_QUEUE_FINISH_US, 2 * ORNIC_QUEUE_FINISH_US);
-		napi_disable(&queue->napi);
-	}
+	return ornic_queue_busy(queue);
 }
 
 /**

@@ -114,7 +114,8 @@ struct ornic_queue {
 void ornic_queue_destroy(struct ornic_queue *queue);
 void ornic_queue_enable(struct ornic_queue *queue);
 void ornic_queue_disable(struct ornic_queue *queue);
-void ornic_queue_finish(struct ornic_queue *queue);
+void ornic_queue_begin_poll(struct ornic_queue *queue);
+bool ornic_queue_end_poll(struct ornic_queue *queue);
 int ornic_queue_moderate(struct ornic_queue *queue, const struct ornic_coalesce *coalesce);
 __printf(3, 4) void ornic_queue_fail(struct ornic_queue *queue, enum ornic_queue_side side,
 				     const char *fmt, ...);
