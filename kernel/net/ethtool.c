@@ -511,8 +511,21 @@ static void ornic_ethtool_query_stats(struct ornic_netdev *nd)
 	};
 	__le64 port[ORNIC_PORT_STAT_COUNT], device[ORNIC_DEVICE_STAT_COUNT];
 	struct ornic_cmd_req reqs[] = {
-		{ ORNIC_CMD_QUERY_STATS, &in[0], sizeof(in[0]), port, sizeof(port), true },
-		{ ORNIC_CMD_QUERY_STATS, &in[1], sizeof(in[1]), device, sizeof(device), true },
+		{
+			.opcode = ORNIC_CMD_QUERY_STATS,
+			.in = &in[0],
+			.in_len = sizeof(in[0]),
+			.out = port,
+			.out_len = sizeof(port),
+			.urgent = true,
+		}, {
+			.opcode = ORNIC_CMD_QUERY_STATS,
+			.in = &in[1],
+			.in_len = sizeof(in[1]),
+			.out = device,
+			.out_len = sizeof(device),
+			.urgent = true,
+		},
 	};
 	u64 *data = nd->device_stats;
 	u32 i;
