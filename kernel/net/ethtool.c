@@ -16,7 +16,6 @@ static const struct {
 } ornic_port_stats[] = {
 	ORNIC_STAT_PORT(rx_dropped_filter),
 	ORNIC_STAT_PORT(rx_dropped_malformed),
-	ORNIC_STAT_PORT(tx_errors),
 	ORNIC_STAT_PORT(rx_steered),
 	ORNIC_STAT_PORT(rx_dropped_rule),
 	ORNIC_STAT_PORT(rx_delayed),

@@ -353,19 +353,25 @@ static void ornic_netdev_read_rx_stats(const struct ornic_rx_stats *rx,
 	} while (u64_stats_fetch_retry(&rx->syncp, start));
 }
 
-static void ornic_netdev_missed_work(struct work_struct *work)
+static void ornic_netdev_update_total(struct ornic_port_total *total, __le64 stat)
+{
+	u64 now = le64_to_cpu(stat);
+
+	atomic64_add(now - total->read, &total->sum);
+	total->read = now;
+}
+
+static void ornic_netdev_port_stats_work(struct work_struct *work)
 {
 	struct ornic_netdev *nd = container_of(to_delayed_work(work), struct ornic_netdev,
-					       missed_work);
+					       port_stats_work);
 	__le64 stats[ORNIC_PORT_STAT_COUNT];
-	u64 missed;
 
 	if (ornic_port_query_stats_cmd(nd, stats))
 		return;
 
-	missed = le64_to_cpu(stats[ORNIC_PORT_STAT_rx_dropped_no_wqe]);
-	atomic64_add(missed - nd->missed_read, &nd->rx_missed);
-	nd->missed_read = missed;
+	ornic_netdev_update_total(&nd->rx_missed, stats[ORNIC_PORT_STAT_rx_dropped_no_wqe]);
+	ornic_netdev_update_total(&nd->tx_errors, stats[ORNIC_PORT_STAT_tx_errors]);
 }
 
 static void ornic_netdev_get_stats64(struct net_device *netdev, struct rtnl_link_stats64 *stats)
@@ -388,9 +394,13 @@ static void ornic_netdev_get_stats64(struct net_device *netdev, struct rtnl_link
 		stats->rx_errors += errors;
 	}
 
-	/* Commands sleep: each read asks for what the next one reports, once per second at most */
-	stats->rx_missed_errors = atomic64_read(&nd->rx_missed);
-	queue_delayed_work(system_dfl_wq, &nd->missed_work, HZ);
+	/*
+	 * Commands sleep: each read asks for what the next one reports, once
+	 * per second at most.
+	 */
+	stats->rx_missed_errors = atomic64_read(&nd->rx_missed.sum);
+	stats->tx_errors = atomic64_read(&nd->tx_errors.sum);
+	queue_delayed_work(system_dfl_wq, &nd->port_stats_work, HZ);
 }
 
 static void ornic_netdev_get_queue_stats_rx(struct net_device *netdev, int idx,
@@ -500,7 +510,7 @@ int ornic_netdev_alloc(struct ornic_core *core)
 	nd->netdev = netdev;
 	nd->core = core;
 	INIT_WORK(&nd->link_work, ornic_netdev_link_work);
-	INIT_DELAYED_WORK(&nd->missed_work, ornic_netdev_missed_work);
+	INIT_DELAYED_WORK(&nd->port_stats_work, ornic_netdev_port_stats_work);
 	xa_init(&nd->flows);
 
 	nd->rx_filter = kzalloc_flex(*nd->rx_filter, macs, ORNIC_RX_MACS_MAX);
@@ -549,7 +559,7 @@ void ornic_netdev_free(struct net_device *netdev)
 	struct ornic_netdev *nd = netdev_priv(netdev);
 
 	disable_work_sync(&nd->link_work);
-	disable_delayed_work_sync(&nd->missed_work);
+	disable_delayed_work_sync(&nd->port_stats_work);
 	ornic_flows_free(nd);
 	kvfree(nd->queues);
 	kvfree(nd->coalesce);
@@ -681,7 +691,7 @@ void ornic_netdev_unregister(struct net_device *netdev)
 	/* Events may still arrive, but the link must not change any more */
 	disable_work_sync(&nd->link_work);
 	unregister_netdev(netdev);
-	disable_delayed_work_sync(&nd->missed_work);
+	disable_delayed_work_sync(&nd->port_stats_work);
 }
 
 /**
@@ -700,8 +710,9 @@ int ornic_netdev_attach(struct net_device *netdev)
 		err = ornic_netdev_up(nd);
 	if (!err) {
 		/* Counters of the device begin with 0 again */
-		nd->missed_read = 0;
-		enable_delayed_work(&nd->missed_work);
+		nd->rx_missed.read = 0;
+		nd->tx_errors.read = 0;
+		enable_delayed_work(&nd->port_stats_work);
 		netif_device_attach(netdev);
 	}
 	rtnl_unlock();
@@ -721,5 +732,5 @@ void ornic_netdev_detach(struct net_device *netdev)
 	netif_device_detach(netdev);
 	ornic_netdev_down(nd);
 	rtnl_unlock();
-	disable_delayed_work_sync(&nd->missed_work);
+	disable_delayed_work_sync(&nd->port_stats_work);
 }

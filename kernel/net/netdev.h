@@ -17,6 +17,16 @@
 #include "rss.h"
 
 /**
+ * struct ornic_port_total - total of a counter of the port
+ * @read:	the counter as it was last read since the reset
+ * @sum:	its total, also of the time before the reset
+ */
+struct ornic_port_total {
+	u64 read;
+	atomic64_t sum;
+};
+
+/**
  * struct ornic_netdev - the interface; netdev_priv(). Protected by rtnl_lock.
  * @netdev:	the interface
  * @core:	the device
@@ -32,9 +42,9 @@
  * @lkey:	key for all DMA addresses
  * @link_work:	queries the state of the port
  * @speed:	Mb/s, as the port last reported
- * @missed_work: queries @rx_missed
- * @missed_read: rx_dropped_no_wqe as it was last read since the reset; of @missed_work
- * @rx_missed:	frames without a receive WQE, also those before a reset
+ * @port_stats_work: queries @rx_missed and @tx_errors
+ * @rx_missed:	frames without a receive WQE
+ * @tx_errors:	frames that the port could not send
  * @device_stats: counters of the device for ethtool -S as they were last read
  * @rss:	receive side scaling
  * @max_mtu:	limit of the MTU without an XDP program, bytes
@@ -56,9 +66,9 @@ struct ornic_netdev {
 	u32 lkey;
 	struct work_struct link_work;
 	u32 speed;
-	struct delayed_work missed_work;
-	u64 missed_read;
-	atomic64_t rx_missed;
+	struct delayed_work port_stats_work;
+	struct ornic_port_total rx_missed;
+	struct ornic_port_total tx_errors;
 	u64 device_stats[ORNIC_ETHTOOL_DEVICE_STATS];
 	struct ornic_rss rss;
 	u32 max_mtu;

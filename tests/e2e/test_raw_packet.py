@@ -93,7 +93,8 @@ def test_send_inline(wired, frames):
 
 
 def test_send_refused(wired, frames):
-    """A frame that is too long for the MTU, or too short, fails alone; later frames are sent."""
+    """A frame that is too long for the MTU, or too short, fails alone; later frames are sent. It is
+    an error of the interface, too."""
     frames.sender()
     before = wired.stats()["tx_errors"]
     long = from_card(wired, Raw(bytes(MTU + 5)), type=0x88B5)
@@ -104,6 +105,10 @@ def test_send_refused(wired, frames):
     assert wired.stats()["tx_errors"] == before + 2
     assert frames("send", "qp", good.hex(), 0, 1)["status"] == 0
     assert wired.receive(wanted=lambda got: got[12:14] == b"\x88\xb5") == [good]
+    # The interface also has those before a reset of the card
+    shown = f"cat /sys/class/net/{wired.ornic[wired.a].netdev}/statistics/tx_errors"
+    wait_until("the interface counts them",
+               lambda: int(wired.a.check(shown)) >= wired.stats()["tx_errors"])
 
 
 def test_steering(wired, frames):
