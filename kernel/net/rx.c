@@ -101,7 +101,7 @@ static void ornic_rx_write_wqe(struct ornic_queue *queue, const struct ornic_rx_
 	struct ornic_sge *sge = (struct ornic_sge *)(hdr + 1);
 	u32 i;
 
-	hdr->ctrl = cpu_to_le32(ORNIC_PREP(ORNIC_RQ_COUNT, rx->sges));
+	hdr->ctrl = cpu_to_le32(FIELD_PREP(ORNIC_RQ_COUNT, rx->sges));
 	hdr->rsvd = 0;
 	hdr->wr_id = cpu_to_le64(rx->pi);
 

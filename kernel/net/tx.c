@@ -118,7 +118,7 @@ static struct ornic_route_eth *ornic_tx_begin_wqe(struct ornic_txq *tx,
 	struct ornic_sq_hdr *hdr = ornic_tx_unit(tx, 0);
 	struct ornic_route_eth *route = ornic_tx_unit(tx, 1);
 
-	hdr->ctrl = cpu_to_le32(ORNIC_PREP(ORNIC_SQ_OPCODE, (u32)opcode));
+	hdr->ctrl = cpu_to_le32(FIELD_PREP(ORNIC_SQ_OPCODE, opcode));
 	hdr->inv_key = 0;
 	hdr->wr_id = cpu_to_le64(tx->pi);
 	*route = (struct ornic_route_eth) {};
@@ -141,7 +141,7 @@ static u32 ornic_tx_end_wqe(struct ornic_queue *queue, u32 unit, u32 maps)
 		sge->lkey = cpu_to_le32(queue->nd->lkey);
 	}
 
-	tx->last->ctrl |= cpu_to_le32(ORNIC_PREP(ORNIC_SQ_LENGTH, unit * ORNIC_UNIT_SIZE));
+	tx->last->ctrl |= cpu_to_le32(FIELD_PREP(ORNIC_SQ_LENGTH, unit * ORNIC_UNIT_SIZE));
 	return DIV_ROUND_UP(unit, ORNIC_SLOT_UNITS);
 }
 
@@ -186,7 +186,7 @@ void ornic_tx_publish(struct ornic_queue *queue)
 	if (tx->published == tx->pi)
 		return;
 
-	tx->last->ctrl |= cpu_to_le32(ORNIC_PREP(ORNIC_SQ_FLAGS, ORNIC_SEND_SIGNALED));
+	tx->last->ctrl |= cpu_to_le32(FIELD_PREP(ORNIC_SQ_FLAGS, ORNIC_SEND_SIGNALED));
 	/*
 	 * Before the doorbell: the completion may be polled at once. After
 	 * pkts are filled in: a completion may come too early.
