@@ -13,6 +13,7 @@ LOCK = re.compile(r"^(\w*?)((?:un)?lock\w*\()")
 # Calls in a condition that only look
 HARMLESS = {"unlikely", "likely", "IS_ERR", "READ_ONCE", "smp_load_acquire", "le32_to_cpu", "BIT"}
 TERM = re.compile(r"\t+ \w+ \| \\")
+LAST_TERM = re.compile(r"\t+ \w+\)")
 TRIVIAL = {"", "0", "NULL", "true", "false"}
 
 
@@ -152,8 +153,13 @@ class Cut:
         """Cuts a macro with a term of a disjunction per line. Returns false for other macros."""
         gone = [token for token in item.tokens if self.hit([token])]
         lines = {item.first + token.first for token in gone}
-        if not lines or not all(TERM.fullmatch(self.parsed.lines[line]) for line in lines):
+        last = item.last in lines and LAST_TERM.fullmatch(self.parsed.lines[item.last])
+        if not lines or not all(TERM.fullmatch(self.parsed.lines[line])
+                                for line in lines - ({item.last} if last else set())):
             return False
+        if last:
+            end = max(set(range(item.first, item.last)) - lines)
+            self.edits[end] = self.parsed.lines[end].removesuffix(" | \\") + ")"
         self.removed |= set(map(id, gone))
         self.lines_gone |= lines
         return True

@@ -120,6 +120,7 @@ def test_no_remark_condition(condition, body):
     ("int a;\n\n/* Why */\nint x(int b);\nint c(struct x *b);\n", "int a;\n"),
     ("#define A\t1\n#define B\t(x + 1)\n", "#define A\t1\n"),
     ("#define A \\\n\t(B | \\\n\t x | \\\n\t C)\n", "#define A \\\n\t(B | \\\n\t C)\n"),
+    ("#define A \\\n\t(B | \\\n\t C | \\\n\t x)\n", "#define A \\\n\t(B | \\\n\t C)\n"),
     ("int a;\nEXPORT_SYMBOL_GPL(x);\n", "int a;\n"),
     ('#include <a.h>\n\n#include "a.h"\n#include "y.h"\n', '#include <a.h>\n\n#include "a.h"\n'),
     # The heading of a section without items, a declaration that has no use
