@@ -404,8 +404,10 @@ int ornic_start_device(struct ornic_core *core)
 		goto err_clear_master;
 
 	err = ornic_cmdq_start(core);
-	if (err)
-		goto err_halt;
+	if (err) {
+		ornic_reset_halt(core);
+		goto err_free_cmdq;
+	}
 
 	err = ornic_start_query(core);
 	if (err)
@@ -429,8 +431,7 @@ err_uninit_uctx:
 	ornic_uctx_kernel_uninit(core);
 err_kill_cmdq:
 	ornic_cmdq_kill(core);
-err_halt:
-	ornic_reset_halt(core);
+err_free_cmdq:
 	ornic_cmdq_free(core);
 err_clear_master:
 	pci_clear_master(pdev);
