@@ -181,8 +181,9 @@ static inline struct ornic_dev *to_ornic_dev(struct auxiliary_device *adev)
  *		device is stopped.
  * @out_len:	bytes, at most ORNIC_CMD_MAX_OUT
  *
- * May be called concurrently. Sleeps, for seconds at most. Commands count to the
- * process that executes them, which has a part of the admin queue at a time.
+ * May be called concurrently. Sleeps, for seconds at most. Commands count to
+ * the process that executes them, which has a part of the admin queue at a
+ * time.
  *
  * Return: 0, -EIO if the device is dead, or the error that the device reports:
  * -EOPNOTSUPP (unknown or unsupported), -EINVAL (bad parameter or state),
@@ -358,8 +359,8 @@ const char *ornic_flow_field_unsupported(const struct ornic_limits *lim,
  * @num:	its number, for CREATE_CQ and CREATE_QP
  * @db_phys:	physical address of the page, PAGE_SIZE bytes, to be mapped
  *		uncached
- * @push_phys:	the same of the push page, to be mapped write-combining; 0 if the
- *		device or the system has none
+ * @push_phys:	the same of the push page, to be mapped write-combining; 0 if
+ *		the device or the system has none
  * @board:	page of the struct ornic_board, to be mapped; NULL without
  *		odev->shadow. User mappings may outlive its use by the device.
  * @board_dma:	its DMA address
@@ -448,10 +449,10 @@ struct ornic_cq_ring;
  * @refs:	one while the object is added, one for each event being
  *		delivered; 0 before and after
  * @unused:	completed when @refs drops to zero
- * @ring:	ring of a CQ that the kernel polls, in which gaps are looked
+ * @polled:	ring of a CQ that the kernel polls, in which gaps are looked
  *		for; else NULL
- * @gap:	the last one found in @ring
- * @gap_found:	called when @ring lacks entry @ci, and may sleep; NULL to have
+ * @gap:	the last one found in @polled
+ * @gap_found:	called when @polled lacks entry @ci, and may sleep; NULL to have
  *		the device stopped
  */
 struct ornic_res {
@@ -461,15 +462,14 @@ struct ornic_res {
 	enum ornic_res_type type;
 	refcount_t refs;
 	struct completion unused;
-	const struct ornic_cq_ring *ring;
+	const struct ornic_cq_ring *polled;
 	struct ornic_gap gap;
 };
 
 /**
  * ornic_res_add - start to deliver an object's events
  * @odev:	the device
- * @res:	event, num, type and ring are set, and the object is ready for
- *		events
+ * @res:	event, num and type are set, and the object is ready for events
  *
  * Return: 0, -ENOMEM, or -EBUSY if the device gave a number that is in use; the
  * device has then been stopped.
@@ -506,7 +506,7 @@ u32 ornic_eq_comp_num(struct ornic_dev *odev, u32 vector);
  */
 u64 ornic_clock_cycles(struct ornic_dev *odev);
 
-/* ---- Doorbells (ORNIC specification, section 5) -------------------------------- */
+/* ---- Doorbells (ORNIC specification, section 5) -------------------------- */
 
 /* A ring and the doorbell record behind it do not share a cache line */
 #define ORNIC_DBR_ALIGN		64

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Table and execution of admin commands, and what is done about their answers.
- * The first command that times out stops the device (ORNIC specification, section 4).
+ * The first command that times out stops the device (ORNIC specification,
+ * section 4).
  */
 #include <linux/array_size.h>
 #include <linux/bits.h>
@@ -24,11 +25,11 @@
  */
 #define ORNIC_CMD_SPIN_NS	(50 * NSEC_PER_USEC)
 
-/* ---- Table of the commands ------------------------------------------------ */
+/* ---- Table of the commands ----------------------------------------------- */
 
 /**
  * struct ornic_cmd_info - one command
- * @name:	for log messages and trace events
+ * @name:	for messages
  * @query:	changes nothing. A device of a lower minor version may answer
  *		less than the host asks for ([ORNIC-EXT-3]).
  * @refusals:	bits of enum ornic_cmd_status, for a command that offers the
@@ -220,7 +221,10 @@ static void ornic_cmd_await(struct ornic_core *core, u32 i, enum ornic_opcode op
 	if (ornic_cmd_is_done(slot))
 		return;
 
-	/* Others that are slow may be ahead of it: the device gets the time for each of them */
+	/*
+	 * Others that are slow may be ahead of it: the device gets the time for
+	 * each of them.
+	 */
 	next = ornic_cmdq_ahead(cmdq, i);
 	do {
 		if (wait_for_completion_timeout(&slot->done,
@@ -446,7 +450,7 @@ int ornic_cmd_destroy_as(struct ornic_dev *odev, bool urgent, enum ornic_opcode 
 
 	ornic_res_num_remove(core, opcode, num);
 	err = ornic_cmd_exec_as(odev, urgent, opcode, &in, sizeof(in), NULL, 0);
-	/* A process may have bound windows to the region unseen: it exists still */
+	/* A process may have bound windows unseen: the region still exists */
 	if (err == -EBUSY && opcode == ORNIC_CMD_DESTROY_MR) {
 		ornic_cmd_add_num(core, opcode, num, GFP_KERNEL | __GFP_NOFAIL);
 		return err;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Reconfiguration of the queue pairs: number, ring sizes, MTU, VLAN tags and XDP.
- * While the interface is open, new queue pairs replace the old ones: RDMA
+ * Reconfiguration of the queue pairs: number, ring sizes, MTU, VLAN tags and
+ * XDP. While the interface is open, new queue pairs replace the old ones: RDMA
  * shares the port, which therefore stays up. Steps that can fail come first and
- * are undone on error; the old queue pairs run until then. A queue pair that has
- * failed is replaced alone in the same way.
+ * are undone on error; the old queue pairs run until then. A queue pair that
+ * has failed is replaced alone in the same way.
  */
 #include <linux/bpf.h>
 #include <linux/delay.h>
@@ -152,9 +152,9 @@ err_remove_real_queues:
 }
 
 /*
- * Puts a queue pair, or none, in the place of another one, or none, which is returned. What was
- * posted to that is published. XDP redirect posts to the new one from then on, the network stack
- * when its queue is woken.
+ * Puts a queue pair, or none, in the place of another one, or none, which is
+ * returned. What was posted to that is published. The network stack posts to
+ * the new one when its queue is woken.
  */
 static struct ornic_queue *ornic_config_swap_queue(struct ornic_netdev *nd, u32 index,
 						   struct ornic_queue *queue)
@@ -175,8 +175,9 @@ static struct ornic_queue *ornic_config_swap_queue(struct ornic_netdev *nd, u32 
 }
 
 /*
- * Puts queue pairs in their places; @queues holds those that were there afterwards. The device
- * gives these no more frames. Pairs that were there before go on running.
+ * Puts queue pairs in their places; @queues holds those that were there
+ * afterwards. The device gives these no more frames. Pairs that were there
+ * before go on running.
  */
 static void ornic_config_swap_queues(struct ornic_netdev *nd, struct ornic_queue **queues)
 {
@@ -260,7 +261,10 @@ static void ornic_config_free_queues(struct ornic_netdev *nd, struct ornic_queue
 	kvfree(queues);
 }
 
-/* Explains an error to users; some operations of the network stack have no extack */
+/*
+ * Explains an error to users; some operations of the network stack have no
+ * extack.
+ */
 static int ornic_config_error(struct ornic_netdev *nd, struct netlink_ext_ack *extack,
 			      const char *what, int err)
 {

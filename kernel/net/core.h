@@ -27,7 +27,7 @@ struct ornic_eq;
 
 /**
  * struct ornic_core - a device, private part; devlink_priv()
- * @odev:	public part, for the verbs driver
+ * @odev:	the part that ornic_api.h declares
  * @regs:	BAR0
  * @db_phys:	physical address of doorbell page 0
  * @db_stride:	bytes from doorbell page to page
@@ -55,16 +55,16 @@ struct ornic_eq;
  *		device lock and devl_lock
  * @starved:	taken down, because memory was short when it was brought up;
  *		@recovery tries again; protected by devl_lock
- * @recovery:	has a failed device, or a failed queue of the netdev, reported to
- *		devlink, which recovers it
+ * @recovery:	has a failed device, or a failed queue of the netdev, reported
+ *		to devlink, which recovers it
  * @recovery_limit: limits how often recovery is tried
  * @health:	polls the status register
  * @version:	ORNIC_REG_VERSION
- * @fatal_status: ORNIC_REG_STATUS when the device was last stopped, all ones if it
- *		was out of reach
+ * @fatal_status: ORNIC_REG_STATUS when the device was last stopped, all ones if
+ *		it was out of reach
  * @fatal_cause: ORNIC_REG_FATAL_CAUSE then
- * @failed:	stopped by ornic_fail() since the last start; written before @recovery
- *		is queued
+ * @failed:	stopped by ornic_fail() since the last start; written before
+ *		@recovery is queued
  * @reason:	of the last failure; written before @failed
  * @fw_reporter: devlink reporter of failures of the device
  * @tx_reporter: of send queues of the netdev

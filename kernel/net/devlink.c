@@ -69,7 +69,10 @@ static int ornic_devlink_reload_down(struct devlink *devlink, bool netns_change,
 		return -EOPNOTSUPP;
 	}
 
-	/* The device lock, which is held, keeps it so until the end of the reload */
+	/*
+	 * The device lock, which is held, keeps it so until the end of the
+	 * reload.
+	 */
 	if (core->paused) {
 		NL_SET_ERR_MSG_MOD(extack, "a reset or a bus error is not over yet");
 		return -EBUSY;
@@ -89,13 +92,6 @@ static int ornic_devlink_reload_up(struct devlink *devlink, enum devlink_reload_
 	ornic_recovery_allow(core);
 	return ornic_recovery_restart(core);
 }
-
-static const struct devlink_ops ornic_devlink_ops = {
-	.info_get	= ornic_devlink_info_get,
-	.reload_actions	= BIT(DEVLINK_RELOAD_ACTION_DRIVER_REINIT),
-	.reload_down	= ornic_devlink_reload_down,
-	.reload_up	= ornic_devlink_reload_up,
-};
 
 /* ---- Reporter of the device ---------------------------------------------- */
 
@@ -168,7 +164,10 @@ static void ornic_devlink_put_log_entry(struct devlink_fmsg *fmsg,
 	devlink_fmsg_obj_nest_end(fmsg);
 }
 
-/* The answer of QUERY_LOG (ORNIC specification, section 10.8); a dead device gives none */
+/*
+ * The answer of QUERY_LOG (ORNIC specification, section 10.8); a dead device
+ * gives none.
+ */
 static int ornic_devlink_put_log(struct ornic_core *core, struct devlink_fmsg *fmsg)
 {
 	u32 max = min(core->odev.lim.max_log, ORNIC_DEVLINK_LOG_MAX), count, i;
@@ -202,7 +201,10 @@ out_free:
 	return 0;
 }
 
-/* @ctx: tells the recovery work that this was called; NULL if an administrator asks for it */
+/*
+ * @ctx: tells the recovery work that this was called; NULL if an administrator
+ * asks for it.
+ */
 static int ornic_devlink_fw_recover(struct devlink_health_reporter *reporter, void *ctx,
 				    struct netlink_ext_ack *extack)
 {
@@ -225,7 +227,10 @@ static int ornic_devlink_fw_dump(struct devlink_health_reporter *reporter,
 	return ornic_devlink_put_log(core, fmsg);
 }
 
-/* The log of the device outlives its reset, so this has the entries of a failure */
+/*
+ * The log of the device outlives its reset, so this has the entries of a
+ * failure.
+ */
 static int ornic_devlink_fw_diagnose(struct devlink_health_reporter *reporter,
 				     struct devlink_fmsg *fmsg, struct netlink_ext_ack *extack)
 {
@@ -333,6 +338,13 @@ static const struct devlink_health_reporter_ops ornic_devlink_rx_ops = {
 };
 
 /* ---- Lifetime ------------------------------------------------------------ */
+
+static const struct devlink_ops ornic_devlink_ops = {
+	.info_get	= ornic_devlink_info_get,
+	.reload_actions	= BIT(DEVLINK_RELOAD_ACTION_DRIVER_REINIT),
+	.reload_down	= ornic_devlink_reload_down,
+	.reload_up	= ornic_devlink_reload_up,
+};
 
 static void ornic_devlink_free(void *devlink)
 {

@@ -52,7 +52,7 @@ static void ornic_eq_handle(struct ornic_core *core, const struct ornic_eqe *eqe
 	enum ornic_event event = FIELD_GET(ORNIC_EQE_TYPE, le32_to_cpu(eqe->ctl));
 	u32 num = le32_to_cpu(eqe->num);
 
-	/* Completions are the data path, and not traced */
+	/* First, because completions are the data path */
 	if (event == ORNIC_EVENT_COMP) {
 		ornic_res_event(core, ORNIC_RES_CQ, num, event);
 		return;

@@ -18,8 +18,8 @@
  *
  * @core:	the device
  * @vector:	interrupt vector, the index in core->eqs
- * @lock:	held while events are handled; protects @live, @ci, @arm_seq
- *		and @gap
+ * @lock:	held while events are handled; protects @live and what polls
+ *		change
  * @live:	the ring exists; the members below are valid only then
  * @num:	number of the queue
  * @ci:		consumer index, free running

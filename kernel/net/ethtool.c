@@ -149,8 +149,9 @@ static bool ornic_ethtool_moderation_valid(u32 usecs, u32 frames)
 }
 
 /*
- * Sets queues @from to @to - 1, or none of them; those that do not exist get the values when they
- * are created. The network stack has read the values before, so the device has FEAT_CQ_MODERATION.
+ * Sets queues @from to @to - 1, or none of them; those that do not exist get
+ * the values when they are created. The network stack has read the values
+ * before, so the device has FEAT_CQ_MODERATION.
  */
 static int ornic_ethtool_write_coalesce(struct ornic_netdev *nd, u32 from, u32 to,
 					const struct ethtool_coalesce *values,
@@ -359,8 +360,8 @@ static int ornic_ethtool_get_rxfh_fields(struct net_device *netdev,
 
 /*
  * The device hashes the addresses of all IPv4 packets or of none, and likewise
- * for IPv6. It hashes both ports of TCP, or of UDP, or none. It may be unable to
- * hash some of these ([ORNIC-DEV-17]).
+ * for IPv6. It hashes both ports of TCP, or of UDP, or none. It may be unable
+ * to hash some of these ([ORNIC-DEV-17]).
  */
 static int ornic_ethtool_set_rxfh_fields(struct net_device *netdev,
 					 const struct ethtool_rxfh_fields *fields,

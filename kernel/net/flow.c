@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * ethtool -N rules, which direct frames to a queue or drop them, as flow rules
- * of the device (ORNIC specification, section 20). Rules of processes for their own
- * queues have precedence.
+ * of the device (ORNIC specification, section 20). Rules of processes for their
+ * own queues have precedence.
  */
 #include <linux/in.h>
 

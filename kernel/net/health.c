@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Health of the device: its reset (ORNIC specification, section 2), the stop of a
- * device that has failed, checks of one that runs, and recovery, which takes
+ * Health of the device: its reset (ORNIC specification, section 2), the stop of
+ * a device that has failed, checks of one that runs, and recovery, which takes
  * everything down, resets the device and brings it up again. Checks and
  * recovery are work items.
  */
@@ -23,7 +23,10 @@
 #define ORNIC_RESET_POLL_US		1000
 #define ORNIC_DMA_TEST_TIMEOUT_US	(2 * USEC_PER_SEC)
 #define ORNIC_RESET_TIMEOUT_UNIT_US	(100 * USEC_PER_MSEC)
-/* Writes of the device arrive within this time after bus mastering was disabled */
+/*
+ * Writes of the device arrive within this time after bus mastering was
+ * disabled.
+ */
 #define ORNIC_RESET_QUIET_MS		1
 
 #define ORNIC_HEALTH_INTERVAL	(2 * HZ)
@@ -174,13 +177,19 @@ void ornic_reset_halt(struct ornic_core *core)
 		core->fatal_status = readl(core->regs + ORNIC_REG_STATUS);
 		core->fatal_cause = readl(core->regs + ORNIC_REG_FATAL_CAUSE);
 		writel(ORNIC_CTRL_RESET, core->regs + ORNIC_REG_CTRL);
-		/* The last write of the device is ahead of the answer ([ORNIC-RST-2]) */
+		/*
+		 * The last write of the device is ahead of the answer
+		 * ([ORNIC-RST-2]).
+		 */
 		answered = readl(core->regs + ORNIC_REG_STATUS) != ~0u;
 	}
 
 	pci_clear_master(pdev);
 
-	/* No device answers with all ones ([ORNIC-PCI-6]) */
+	/*
+	 * All ones: the device does not answer. Its last writes may still be on
+	 * their way ([ORNIC-PCI-6]), and callers may not be able to sleep.
+	 */
 	if (!answered)
 		mdelay(ORNIC_RESET_QUIET_MS);
 }
@@ -211,7 +220,10 @@ void ornic_fail(struct ornic_core *core, const char *fmt, ...)
 	dev_err(ornic_device(core), "%s\n", core->reason);
 	va_end(args);
 
-	/* Pairs with ornic_recovery_work(), which may run already: the reason is written */
+	/*
+	 * Pairs with ornic_recovery_work(), which may run already: the reason
+	 * is written.
+	 */
 	smp_store_release(&core->failed, true);
 	queue_delayed_work(system_dfl_long_wq, &core->recovery, 0);
 }
@@ -358,7 +370,10 @@ int ornic_recovery_run(struct ornic_core *core, bool asked)
 	return ornic_recovery_reset(core);
 }
 
-/* Takes down a device that devlink does not recover: it must not stay half alive */
+/*
+ * Takes down a device that devlink does not recover: it must not stay half
+ * alive.
+ */
 static void ornic_recovery_forgo(struct ornic_core *core)
 {
 	devl_lock(priv_to_devlink(core));
@@ -392,11 +407,17 @@ static void ornic_recovery_work(struct work_struct *work)
 		return;
 	}
 
-	/* A bus error has stopped the device, or ornic_fail() is about to queue this again */
+	/*
+	 * A bus error has stopped the device, or ornic_fail() is about to queue
+	 * this again.
+	 */
 	if (!smp_load_acquire(&core->failed))
 		return;
 
-	/* A device that was recovered and fails again has this work queued again */
+	/*
+	 * A device that was recovered and fails again has this work queued
+	 * again.
+	 */
 	devlink_health_report(core->fw_reporter, core->reason, &tried);
 	if (!tried)
 		ornic_recovery_forgo(core);

@@ -75,7 +75,10 @@ static int ornic_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	/* It may still use an earlier owner's memory ([ORNIC-PCI-6]) */
 	pci_clear_master(pdev);
 
-	/* Only boards need AtomicOps ([ORNIC-BUS-6]), and not those of every device */
+	/*
+	 * Only boards need AtomicOps ([ORNIC-BUS-6]), and not those of every
+	 * device.
+	 */
 	if (pci_enable_atomic_ops_to_root(pdev, PCI_EXP_DEVCAP2_ATOMIC_COMP64))
 		dev_dbg(dev, "no AtomicOps to the root complex\n");
 

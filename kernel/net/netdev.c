@@ -185,7 +185,7 @@ static int ornic_netdev_up(struct ornic_netdev *nd)
 		netdev_tx_reset_subqueue(netdev, i);
 		ornic_queue_enable(nd->queues[i]);
 	}
-	/* Allows XDP redirect and ndo_tx_timeout(), which load and acquire it */
+	/* For XDP redirect and ndo_tx_timeout(), which load and acquire it */
 	smp_store_release(&nd->open, true);
 	netif_tx_start_all_queues(netdev);
 	ornic_netdev_update_link(nd);
@@ -302,7 +302,10 @@ static void ornic_netdev_tx_timeout(struct net_device *netdev, unsigned int txqu
 	struct ornic_netdev *nd = netdev_priv(netdev);
 	struct ornic_queue *queue;
 
-	/* Stopped for long, but by close or reconfiguration; pairs with ornic_netdev_up() */
+	/*
+	 * Stopped for long, but by close or reconfiguration; pairs with
+	 * ornic_netdev_up().
+	 */
 	if (!smp_load_acquire(&nd->open))
 		return;
 	queue = READ_ONCE(nd->queues[txqueue]);
@@ -422,8 +425,8 @@ static void ornic_netdev_get_queue_stats_tx(struct net_device *netdev, int idx,
 }
 
 /*
- * Sums up the counters of queues that are not in use. Members that no queue has stay as they are:
- * the core reports only those that are set here.
+ * Sums up the counters of queues that are not in use. Members that no queue has
+ * stay as they are: the core reports only those that are set here.
  */
 static void ornic_netdev_get_base_stats(struct net_device *netdev, struct netdev_queue_stats_rx *rx,
 					struct netdev_queue_stats_tx *tx)

@@ -31,13 +31,15 @@ struct ornic_port_total {
  * @netdev:	the interface
  * @core:	the device
  * @config:	configuration of the queue pairs, current or for the next open
- * @queues:	@config.num_queues queue pairs while @open, of @max_queues entries; the others are
- *		NULL. While @open an entry changes under the lock of its send queue, too
+ * @queues:	@config.num_queues queue pairs while @open, of @max_queues
+ *		entries; the others are NULL. While @open an entry changes under
+ *		the lock of its send queue, too
  * @stats:	their counters, @max_queues of them
  * @coalesce:	moderation of their interrupts, @max_queues of them
  * @max_queues:	limit given by vectors and device
  * @open:	the queues exist; XDP redirect reads it under the lock of a send
- *		queue instead of rtnl_lock, and ndo_tx_timeout() under tx_global_lock
+ *		queue instead of rtnl_lock, and ndo_tx_timeout() under
+ *		tx_global_lock
  * @pdn:	protection domain of the queues
  * @lkey:	key for all DMA addresses
  * @link_work:	queries the state of the port
@@ -83,7 +85,10 @@ static inline struct ornic_dev *ornic_nd_dev(struct ornic_netdev *nd)
 	return &nd->core->odev;
 }
 
-/* Node of the device, where its rings are too, and near which its interrupts are handled */
+/*
+ * Node of the device, where its rings are too, and near which its interrupts
+ * are handled.
+ */
 static inline int ornic_nd_node(struct ornic_netdev *nd)
 {
 	return dev_to_node(ornic_device(nd->core));

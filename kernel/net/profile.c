@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Profiles of a device and their mandatory sets (ORNIC specification, section 17.3) */
+/* Profiles and their mandatory sets (ORNIC specification, section 17.3) */
 #include "cmd.h"
 #include "core.h"
 #include "ornic_hw_profile.h"

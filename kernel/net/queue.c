@@ -35,7 +35,7 @@ void ornic_queue_fail(struct ornic_queue *queue, enum ornic_queue_side side, con
 	struct va_format vaf;
 	va_list args;
 
-	/* A dead device is reported where it is found, and a retired pair goes */
+	/* A dead device is reported where it is found; a retired pair goes */
 	if (!ornic_cmdq_running(&core->cmdq) || READ_ONCE(queue->retired) ||
 	    test_and_set_bit(side, &queue->faults))
 		return;
@@ -49,7 +49,10 @@ void ornic_queue_fail(struct ornic_queue *queue, enum ornic_queue_side side, con
 	queue_delayed_work(system_dfl_long_wq, &core->recovery, 0);
 }
 
-/* One report is for all queue pairs whose side has failed, because they are replaced together */
+/*
+ * One report is for all queue pairs whose side has failed, because they are
+ * replaced together.
+ */
 static void ornic_queue_report_side(struct ornic_netdev *nd, enum ornic_queue_side side,
 				    struct devlink_health_reporter *reporter)
 {
@@ -71,7 +74,10 @@ static void ornic_queue_report_side(struct ornic_netdev *nd, enum ornic_queue_si
 	if (!found)
 		return;
 
-	/* Users may have replaced the queue pairs of the last report, without devlink */
+	/*
+	 * Users may have replaced the queue pairs of the last report, without
+	 * devlink.
+	 */
 	if (!reported)
 		devlink_health_reporter_state_update(reporter,
 						     DEVLINK_HEALTH_REPORTER_STATE_HEALTHY);
@@ -83,7 +89,7 @@ static void ornic_queue_report_side(struct ornic_netdev *nd, enum ornic_queue_si
 }
 
 /**
- * ornic_queue_report - report failed queue pairs to devlink, which recovers them
+ * ornic_queue_report - have devlink recover queue pairs that have failed
  * @nd:		the interface; neither rtnl_lock nor devl_lock is held
  *
  * The device is reset if that is no help.
@@ -235,7 +241,7 @@ static int ornic_queue_create_cq(struct ornic_queue *queue, struct ornic_cq_ring
 
 	res->num = ring->cqn;
 	res->type = ORNIC_RES_CQ;
-	res->ring = ring;
+	res->polled = ring;
 	err = ornic_res_add(odev, res);
 	if (err)
 		ornic_cmd_release_as(odev, true, ORNIC_CMD_DESTROY_CQ, ring->cqn);
@@ -265,7 +271,8 @@ static int ornic_queue_moderate_cq(struct ornic_queue *queue, const struct ornic
 
 /**
  * ornic_queue_moderate - set how rare the interrupts of a queue pair are
- * @queue:	the queue pair; its CQs exist, and the device has FEAT_CQ_MODERATION
+ * @queue:	the queue pair; its CQs exist, and the device has
+ *		FEAT_CQ_MODERATION
  * @coalesce:	the settings
  *
  * Return: 0 or a negative error number.
@@ -373,7 +380,10 @@ static int ornic_queue_poll(struct napi_struct *napi, int budget)
 		return 0;
 	}
 
-	/* Pairs with xchg() below: the last poll still arms the rings on another CPU */
+	/*
+	 * Pairs with xchg() below: the last poll still arms the rings on
+	 * another CPU.
+	 */
 	if (smp_load_acquire(&queue->arming) != ORNIC_QUEUE_IDLE) {
 		if (cmpxchg(&queue->arming, ORNIC_QUEUE_ARMING, ORNIC_QUEUE_AGAIN) ==
 		    ORNIC_QUEUE_IDLE)
@@ -385,16 +395,20 @@ static int ornic_queue_poll(struct napi_struct *napi, int budget)
 
 	more = ornic_tx_poll(queue, budget);
 	work = ornic_rx_poll(queue, budget);
-	/* With gro_flush_timeout GRO holds frames for the next poll; this may be the last one */
+	/*
+	 * With gro_flush_timeout GRO holds frames for the next poll; this may
+	 * be the last one.
+	 */
 	if (queue->retired)
 		napi_gro_flush(napi, false);
 	if (more || work == budget)
 		return budget;
 
 	/*
-	 * The next poll may begin as soon as NAPI is given up, as when the first ring that is armed
-	 * has an event. It must not touch rings that are being armed here. They are not armed
-	 * before, because a busy poll does not give NAPI up and needs no events.
+	 * The next poll may begin as soon as NAPI is given up, as when the
+	 * first ring that is armed has an event. It must not touch rings that
+	 * are being armed here. They are not armed before, because a busy poll
+	 * does not give NAPI up and needs no events.
 	 */
 	WRITE_ONCE(queue->arming, ORNIC_QUEUE_ARMING);
 	/*
@@ -412,7 +426,8 @@ static int ornic_queue_poll(struct napi_struct *napi, int budget)
 /**
  * ornic_queue_create - create a queue pair, ready to run
  * @nd:		the interface; its PD and key exist
- * @index:	index of the pair; another one may have it, too, which this one is to replace
+ * @index:	index of the pair; another one may have it, too, which this one
+ *		is to replace
  * @config:	its configuration
  *
  * Return: the queue pair or an error pointer.
@@ -511,9 +526,9 @@ err_free_queue:
 
 /**
  * ornic_queue_destroy - destroy a queue pair
- * @queue:	disabled, or never enabled. synchronize_net() was called since, because
- *		a poll that has given up NAPI may still arm the rings, and
- *		ndo_tx_timeout() look at the pair.
+ * @queue:	disabled, or never enabled. synchronize_net() was called since,
+ *		because a poll that has given up NAPI may still arm the rings,
+ *		and ndo_tx_timeout() look at the pair.
  */
 void ornic_queue_destroy(struct ornic_queue *queue)
 {
@@ -543,8 +558,9 @@ void ornic_queue_begin_poll(struct ornic_queue *queue)
 
 /**
  * ornic_queue_enable - start polling
- * @queue:	created; the queue pair that it replaces is destroyed, because both have the same
- *		interrupt, and the same ID and settings of NAPI
+ * @queue:	created; the queue pair that it replaces is destroyed, because
+ *		both have the same interrupt, and the same ID and settings of
+ *		NAPI
  */
 void ornic_queue_enable(struct ornic_queue *queue)
 {
@@ -593,8 +609,8 @@ bool ornic_queue_end_poll(struct ornic_queue *queue)
  * ornic_queues_create - create queue pairs, ready to run
  * @nd:		the interface; its PD and key exist
  * @config:	their configuration
- * @queues:	@config.num_queues entries; the pairs are created of those that are NULL, and on
- *		error of a part of those
+ * @queues:	@config.num_queues entries; the pairs are created of those that
+ *		are NULL, and on error of a part of those
  *
  * Return: 0 or a negative error number.
  */
@@ -619,7 +635,8 @@ int ornic_queues_create(struct ornic_netdev *nd, const struct ornic_config *conf
 
 /**
  * ornic_queues_destroy - destroy queue pairs
- * @queues:	those that exist are disabled, or were never enabled; all become NULL
+ * @queues:	those that exist are disabled, or were never enabled; all become
+ *		NULL
  * @count:	number of entries
  */
 void ornic_queues_destroy(struct ornic_queue **queues, u32 count)

@@ -25,7 +25,8 @@ struct ornic_queue_stats {
 
 /**
  * struct ornic_moderation - when completions of a CQ have an event
- * @usecs:	longest delay after the first completion; 0: each has an event at once
+ * @usecs:	longest delay after the first completion; 0: each has an event
+ *		at once
  * @frames:	completions that end the delay; 0: no number of them does
  */
 struct ornic_moderation {
@@ -34,7 +35,7 @@ struct ornic_moderation {
 };
 
 /**
- * struct ornic_coalesce - moderation of the interrupts of a queue pair, which outlives it
+ * struct ornic_coalesce - moderation of a queue pair, which outlives it
  * @rx:		a completion is a frame
  * @tx:		a completion is of all frames that were published together
  */
@@ -56,7 +57,7 @@ enum ornic_queue_arming {
 };
 
 /**
- * enum ornic_queue_side - what has failed; bits of faults and reported in struct ornic_queue
+ * enum ornic_queue_side - what has failed; bits of struct ornic_queue
  * @ORNIC_QUEUE_TX:	the send queue, or the QP
  * @ORNIC_QUEUE_RX:	the receive queue; it is not polled any more
  */
@@ -70,7 +71,7 @@ enum ornic_queue_side {
  * @nd:		the interface
  * @index:	index of the pair and of its completion vector
  * @retired:	replaced by another queue pair; only pending work is finished
- * @faults:	bits of enum ornic_queue_side
+ * @faults:	what has failed, bits of enum ornic_queue_side
  * @reported:	those of @faults that devlink knows; protected by rtnl_lock
  * @qpn:	number of the QP
  * @slot:	slot of the QP on the board

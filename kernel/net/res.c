@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Objects of the device: numbers in use, numbers of protection domains, and the
- * receivers of events by type and number.
+ * Objects of the device: their numbers, and the receivers of their events by
+ * type and number.
  */
 #include <linux/module.h>
 #include <linux/sched.h>
@@ -41,7 +41,10 @@ void ornic_res_init(struct ornic_core *core)
 		xa_init(&core->nums[i]);
 	for (i = 0; i < ORNIC_RES_TYPES; i++) {
 		xa_init_flags(&core->res[i], XA_FLAGS_LOCK_IRQ);
-		/* Interrupts take it. All xarrays of a file are of one class otherwise */
+		/*
+		 * Interrupts take it. All xarrays of a file are of one class
+		 * otherwise.
+		 */
 		lockdep_set_class(&core->res[i].xa_lock, &receivers);
 	}
 }
@@ -65,8 +68,8 @@ void ornic_res_uninit(struct ornic_core *core)
 
 /*
  * Processes that got the same number would share an object, such as a doorbell
- * page ([ORNIC-OBJ-3]). Objects with events are in the tables of their receivers
- * instead, see ornic_res_add().
+ * page ([ORNIC-OBJ-3]). Objects with events are in the tables of their
+ * receivers instead, see ornic_res_add().
  */
 static const struct {
 	enum ornic_opcode create;
@@ -193,7 +196,7 @@ int ornic_res_add(struct ornic_dev *odev, struct ornic_res *res)
 	res->gap = (struct ornic_gap) {};
 	xa_lock_irq(xa);
 	err = __xa_insert(xa, res->num, res, GFP_KERNEL);
-	if (!err && res->ring)
+	if (!err && res->polled)
 		__xa_set_mark(xa, res->num, ORNIC_RES_RING);
 	xa_unlock_irq(xa);
 	if (!err)
@@ -271,7 +274,7 @@ static struct ornic_res *ornic_res_next_ring(struct ornic_core *core, unsigned l
 
 static void ornic_res_check_ring(struct ornic_core *core, struct ornic_res *res)
 {
-	const struct ornic_cq_ring *ring = res->ring;
+	const struct ornic_cq_ring *ring = res->polled;
 	const struct ornic_cqe *first = ornic_cq_entry(ring, 0);
 	/* As published: the consumer's own copy is under its lock */
 	u32 ci = le32_to_cpu(READ_ONCE(ring->dbr->ci));

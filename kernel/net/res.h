@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Objects of the device and gaps in rings; see also ornic_api.h */
+/* Objects of the device; see also ornic_api.h */
 #ifndef ORNIC_RES_H
 #define ORNIC_RES_H
 
@@ -17,12 +17,6 @@ void ornic_res_event(struct ornic_core *core, enum ornic_res_type type, u32 num,
 		     enum ornic_event event);
 void ornic_res_check_rings(struct ornic_core *core);
 
-/*
- * A gap is an entry of a ring that the device has left out, or written with a
- * wrong phase. Its consumer would wait for it for ever, and so for those behind
- * it.
- */
-
 /* A device that loses more entries in a row has lost the ring */
 #define ORNIC_GAP_REACH		16
 
@@ -33,6 +27,10 @@ void ornic_res_check_rings(struct ornic_core *core);
  * @log_size:	log2 of the number of entries
  * @phase_bit:	of the phase
  * @ci:		consumer index, free running
+ *
+ * A gap is an entry of a ring that the device has left out, or written with a
+ * wrong phase. Its consumer would wait for it for ever, and so for those behind
+ * it.
  *
  * Return: true if the entry at @ci is not written, but one behind it is.
  */

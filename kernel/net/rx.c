@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Receive path: receive WQEs of a RAW_PACKET QP (ORNIC specification, sections 7 and 19.3) */
+/* Receive path of a RAW_PACKET QP (ORNIC specification, sections 7, 19.3) */
 #include "netdev.h"
 
 /* Longest frame that the port delivers, which has two VLAN tags */
@@ -46,7 +46,10 @@ void ornic_rx_layout(struct ornic_rxq *rx, const struct ornic_config *config)
 	u32 len = ORNIC_RX_FRAME_LEN(config->mtu);
 
 	rx->xdp = config->xdp_prog;
-	/* Programs see frames as they were sent, and XDP_TX must not lose the tag */
+	/*
+	 * Programs see frames as they were sent, and XDP_TX must not lose the
+	 * tag.
+	 */
 	rx->strip_vlan = config->strip_vlan && !rx->xdp;
 	rx->headroom = rx->xdp ? XDP_PACKET_HEADROOM : ORNIC_RX_HEADROOM;
 	rx->first_len = min(len, ORNIC_RX_FIRST_MAX(rx->headroom));

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Shares of processes in the slots of the admin queue. Some slots are for whoever comes, and
- * of the others a process has few at a time: its threads wait for each other before they
- * wait for others. So one with a thousand threads does not delay one with a single thread.
+ * Shares of processes in the slots of the admin queue. Some slots are for
+ * whoever comes, and of the others a process has few at a time: its threads
+ * wait for each other before they wait for others. So one with a thousand
+ * threads does not delay one with a single thread.
  *
- * A share belongs to a process and not to a user context, because readers of statistics
- * have no context, and a process may open many. A user may still start many processes:
- * urgent commands do not wait for them, because slots are kept for these. Their callers
- * hold a lock that the whole system waits for, such as rtnl_lock.
+ * A share belongs to a process and not to a user context, because readers of
+ * statistics have no context, and a process may open many. A user may still
+ * start many processes: urgent commands do not wait for them, because slots are
+ * kept for these. Their callers hold a lock that the whole system waits for,
+ * such as rtnl_lock.
  */
 #include <linux/jhash.h>
 #include <linux/minmax.h>
@@ -48,8 +50,8 @@ void ornic_shares_init(struct ornic_shares *shares)
 
 /**
  * ornic_shares_resize - set the number of slots
- * @shares:	the shares; those who have or take a slot return it soon, and do not
- *		come again and again
+ * @shares:	the shares; those who have or take a slot return it soon, and do
+ *		not come again and again
  * @slots:	number of slots
  *
  * Waits for slots to be returned, if there are to be fewer.
@@ -72,7 +74,10 @@ void ornic_shares_drain(struct ornic_shares *shares)
 	ornic_shares_set(&shares->all, 0, shares->slots);
 }
 
-/* The seed keeps users from choosing processes that have the share of another one */
+/*
+ * The seed keeps users from choosing processes that have the share of another
+ * one.
+ */
 static struct semaphore *ornic_share_of(struct ornic_shares *shares, pid_t tgid)
 {
 	return &shares->process[jhash_1word(tgid, shares->seed) % ARRAY_SIZE(shares->process)];
@@ -92,11 +97,11 @@ static bool ornic_share_down(struct semaphore *sem, bool wait)
  * @shares:	the shares
  * @tgid:	the process that executes the command
  * @urgent:	it may be a slot that is kept from processes
- * @wait:	wait for a slot, in order of arrival. The caller must have none: callers
- *		that have some would wait for each other.
+ * @wait:	wait for a slot, in order of arrival. The caller must have none:
+ *		callers that have some would wait for each other.
  *
- * Return: what the slot counts to, for ornic_share_give(), or NULL if there is no slot and
- * the caller does not wait.
+ * Return: what the slot counts to, for ornic_share_give(), or NULL if there is
+ * no slot and the caller does not wait.
  */
 struct semaphore *ornic_share_take(struct ornic_shares *shares, pid_t tgid, bool urgent, bool wait)
 {

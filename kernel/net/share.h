@@ -10,7 +10,10 @@
 #define ORNIC_SHARES			64
 /* Slots of a process: enough that the device always has a next command */
 #define ORNIC_SHARE_SLOTS		8
-/* Slots for whoever comes, so that threads of one process seldom wait for each other */
+/*
+ * Slots for whoever comes, so that threads of one process seldom wait for each
+ * other.
+ */
 #define ORNIC_SHARE_OPEN		8
 
 /**
@@ -19,8 +22,8 @@
  * @seed:	of the hash
  * @open:	slots for whoever comes that are free; no caller waits for them
  * @process:	further slots that the processes of each hash may take
- * @common:	slots that processes may still take together; the others are kept for
- *		urgent commands
+ * @common:	slots that processes may still take together; the others are
+ *		kept for urgent commands
  * @all:	slots that are free
  */
 struct ornic_shares {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Bringing a device up and taking it down: features and limits (ORNIC
- * specification, sections 10.2, 10.6 and 10.7), the auxiliary device, and the order of the steps.
+ * specification, sections 10.2, 10.6 and 10.7), and the order of the steps.
  */
 #include <linux/idr.h>
 #include <linux/slab.h>

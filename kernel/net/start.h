@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Bringing a device up and taking it down; bounds of what QUERY_DEVICE reports */
+/* Bringing a device up and taking it down; bounds of its limits */
 #ifndef ORNIC_START_H
 #define ORNIC_START_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Send path: send WQEs of a RAW_PACKET QP (ORNIC specification, sections 6 and 19.2) */
+/* Send path of a RAW_PACKET QP (ORNIC specification, sections 6 and 19.2) */
 #include <linux/dma-mapping.h>
 #include <linux/iopoll.h>
 #include <linux/ip.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Doorbell pages and boards (ORNIC specification, sections 5 and A.2). A page that a process
- * has left is kept for the next one, so that few processes cost a command.
+ * Doorbell pages and boards (ORNIC specification, sections 5 and A.2). A page
+ * that a process has left is kept for the next one, so that few processes cost
+ * a command.
  */
 #include <linux/dma-mapping.h>
 #include <linux/module.h>

@@ -84,7 +84,7 @@ static bool ornic_cq_is_asked(struct ornic_cq *cq)
 	__le32 arm;
 
 	/* A kernel consumer is only told to poll, however often */
-	if (cq->res.ring)
+	if (cq->res.polled)
 		return true;
 
 	spin_lock_irqsave(&cq->lock, flags);
@@ -254,7 +254,7 @@ int ornic_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	cq->ring.dbr = cq->buf.mem->addr + ornic_cq_dbr_offset(&cq->buf);
 	cq->ring.db = dev->odev->shadow ? NULL : dev->odev->db;
 	cq->ring.lag = ornic_cq_lag(dev->odev, 1u << cq->ring.log_size);
-	cq->res.ring = &cq->ring;
+	cq->res.polled = &cq->ring;
 	err = ornic_cq_create(dev, cq, 0, attr);
 	if (err)
 		goto err_free_buf;
