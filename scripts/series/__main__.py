@@ -4,10 +4,10 @@
        python3 -m series place TARGET SOURCE TREE [NUMBER]
        python3 -m series spread LINUX TREE [NUMBER...]
 
-check: makes each state. mail: writes a mailbox per series. place: writes the last state to a tree,
-or that after a patch. spread: writes the folders of all states to a tree of Linux, or of some, side
-by side, and prints them, so that one make builds all. TARGET is linux or rdma-core, and SOURCE its
-source, which the series is for.
+check: makes each state, and finds what has no use at the end of a series. mail: writes a mailbox
+per series. place: writes the last state to a tree, or that after a patch. spread: writes the folders
+of all states to a tree of Linux, or of some, side by side, and prints them, so that one make builds
+all. TARGET is linux or rdma-core, and SOURCE its source, which the series is for.
 """
 
 import itertools
@@ -23,8 +23,8 @@ CHANGES = places.TOP / "scripts/upstream/patches"
 # By target: its module, the folder of changes, and its series in the order of their states
 TARGETS = {
     "linux": (places, CHANGES, (
-        "net-next", "rdma-fixes", "rdma-next", "net-tso", "net-xdp", "net-ntuple", "net-ptp",
-        "rdma-wq", "rdma-more", "net-checks", "net-trace")),
+        "net-next", "rdma-fixes", "rdma-next", "net-tso", "net-moderation", "net-xdp",
+        "net-ntuple", "net-ptp", "rdma-wq", "rdma-more", "net-checks", "net-trace")),
     "rdma-core": (core, CHANGES / "rdma-core", ("rdma-core",)),
 }
 
@@ -117,8 +117,12 @@ def main(argv):
         if argv == ["check"]:
             for target in TARGETS:
                 series = Series(target, None)
+                ends = {patch.series: number for number, patch in enumerate(series.patches)}
                 for number, patch in enumerate(series.patches):
                     print(number, patch.series, patch.subject, len(series.states.after(number)))
+                    if series.states.idle and ends[patch.series] == number:
+                        raise states.RecipeProblem("\n".join([f"at the end of {patch.series}:",
+                                                              *sorted(series.states.idle)]))
         elif argv[:1] == ["mail"] and len(argv) == 4:
             Series(*argv[1:3]).mail(argv[3])
         elif argv[:1] == ["place"] and len(argv) in (4, 5):

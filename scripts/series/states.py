@@ -29,9 +29,10 @@ HEADERS = {name: re.compile(rf"\b(?:{uses})") for name, uses in {
     "linux/refcount.h": "refcount_", "linux/rtnetlink.h": "rtnl_|ASSERT_RTNL",
     "linux/sched.h": "current|need_resched|cond_resched", "linux/sched/clock.h": "local_clock",
     "linux/sprintf.h": r"\w*printf", "linux/timekeeping.h": "ktime_get",
-    "linux/unaligned.h": "[gp][eu]t_unaligned", "linux/utsname.h": "init_utsname",
-    "linux/xarray.h": "xa_|xarray",
+    "linux/spinlock.h": "spinlock_t|spin_(un)?lock", "linux/unaligned.h": "[gp][eu]t_unaligned",
+    "linux/utsname.h": "init_utsname", "linux/xarray.h": "xa_|xarray",
     "linux/workqueue.h": r"\w*(work|WORK)(_|\b)", "net/devlink.h": r"\w*(devl_|devlink)",
+    "net/gro.h": "napi_gro_flush",
     "net/netdev_queues.h": "netdev_queue_stats|netdev_stat_ops|netif_txq|netif_subqueue",
     "net/xdp.h": "xdp_|XDP_", "rdma/ib_user_verbs.h": "IB_"}.items()}
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
