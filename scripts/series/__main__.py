@@ -140,4 +140,5 @@ def main(argv):
         sys.exit(f"series: {problem}")
 
 
-main(sys.argv[1:])
+if __name__ == "__main__":
+    main(sys.argv[1:])

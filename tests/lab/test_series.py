@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 from series import core, mail, places, states
+from series.__main__ import Series
 from series.cut import Cut, Parsed
 from series.states import Patch, RecipeProblem, States, Without, Words
 
@@ -367,3 +368,14 @@ def test_this_tree():
     run = subprocess.run(["python3", "-m", "series", "check"], capture_output=True, text=True,
                          check=False)
     assert run.returncode == 0, run.stderr
+
+
+def test_commands_complete():
+    """The first state that executes commands has the interrupt that completes them."""
+    found = Series("linux", None).states
+    for number in range(len(found.patches)):
+        files = found.after(number)
+        if "ornic_cmd_exec(" in files.get("kernel/net/start.c", ""):
+            assert "ornic_cmd_interrupt(" in files.get("kernel/net/eq.c", "")
+            return
+    raise AssertionError("no state executes commands")
