@@ -2,9 +2,10 @@
 /*
  * ORNIC hardware interface, version 1.
  *
- * The ORNIC specification in C, in the order of its part I; ornic_hw_cmd.h holds the
- * inputs and outputs of commands. The driver, the provider and the device share
- * this header, so it includes nothing but the fixed-width types. General rules:
+ * The ORNIC specification in C, in the order of its part I; ornic_hw_cmd.h
+ * holds the inputs and outputs of commands. The driver, the provider and the
+ * device share this header, so it includes nothing but the fixed-width types.
+ * General rules:
  *
  *  - Everything is little endian, except byte arrays (MAC, GID) and immediate
  *    data, which keep their wire format.
@@ -286,8 +287,8 @@ enum ornic_db_type {
 
 /*
  * With ORNIC_FEAT_PUSH the second half of a doorbell page begins with a push
- * page. A line of it is a doorbell of a send queue and the WQE that the doorbell
- * published last.
+ * page. A line of it is a doorbell of a send queue and the WQE that the
+ * doorbell published last.
  */
 #define ORNIC_PUSH_PAGE_SIZE	4096
 #define ORNIC_PUSH_WQE		56	/* longest WQE that can be pushed */
@@ -661,7 +662,7 @@ enum ornic_wc_opcode {
 	ORNIC_WC_RECV_RDMA_WITH_IMM	= 129,
 };
 
-/* With ORNIC_FEAT_COMP_CNTR: what a completion counter has counted; 16-aligned */
+/* With ORNIC_FEAT_COMP_CNTR: what a completion counter counts; 16-aligned */
 struct ornic_comp_counts {
 	__le64 completed;	/* with ORNIC_WC_SUCCESS */
 	__le64 errors;		/* with any other status */

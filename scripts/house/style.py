@@ -7,6 +7,9 @@ import re
 from . import source
 
 COLUMNS = 100
+# Lines of comments, in folders where these have fewer columns
+COMMENT_COLUMNS, NARROW = 80, ("kernel/include/", "kernel/net/")
+COMMENT_LINE = re.compile(r"\t*( \*|/\*)(?! SPDX-)")
 # Lists of names, which cannot be broken
 LISTS = (".list", ".skipped")
 # A line with nothing but a message, which users search for and therefore is not broken
@@ -34,13 +37,15 @@ PATTERNS = [(re.compile(pattern, re.I if pattern.startswith(r"\b") else 0), bett
 
 
 def line_widths(files):
-    """Code has 100 columns at most."""
+    """Code has 100 columns at most, and comments of Linux 80."""
     for name, text in files:
         if name.endswith(LISTS) or source.language(name, text) not in ("c", "python", "hash"):
             continue
         for number, line in enumerate(text.split("\n"), 1):
-            if source.columns(line) > COLUMNS and not MESSAGE.match(line):
-                yield f"{name}:{number}: {source.columns(line)} columns, {COLUMNS} are allowed"
+            narrow = name.startswith(NARROW) and COMMENT_LINE.match(line)
+            limit = COMMENT_COLUMNS if narrow else COLUMNS
+            if source.columns(line) > limit and not MESSAGE.match(line):
+                yield f"{name}:{number}: {source.columns(line)} columns, {limit} are allowed"
 
 
 def full_stops(files):

@@ -10,6 +10,7 @@ from house import CHECKS, commits, nouns, refusals
 @pytest.mark.parametrize("check, name, good, bad", [
     ("spdx", "a.c", "// SPDX-License-Identifier: MIT\n", "int a;\n" * 5),
     ("columns", "a.py", "a" * 100, "a" * 101),
+    ("columns", "kernel/net/a.c", "\t/* " + "a" * 66 + " */", "\t/* " + "a" * 67 + " */"),
     ("columns", "a.h", "\t\"" + "a" * 100 + "\",", "\tf(\"" + "a" * 100 + "\", a);"),
     ("stops", "a.c", "/* A sentence */", "/* A sentence. */"),
     ("stops", "a.c", "/* A sentence. Another one. */", "/* A sentence. Another one */"),
