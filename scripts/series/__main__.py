@@ -5,9 +5,9 @@
        python3 -m series spread LINUX TREE [NUMBER...]
 
 check: makes each state, and finds what has no use at the end of a series. mail: writes a mailbox
-per series. place: writes the last state to a tree, or that after a patch. spread: writes the folders
-of all states to a tree of Linux, or of some, side by side, and prints them, so that one make builds
-all. TARGET is linux or rdma-core, and SOURCE its source, which the series is for.
+per series. place: writes the last state to a tree, or that after a patch. spread: writes the
+folders of all states to a tree of Linux, or of some, side by side, and prints them, so that one
+make builds all. TARGET is linux or rdma-core, and SOURCE its source, which the series is for.
 """
 
 import itertools
