@@ -63,9 +63,9 @@ struct ornic_eq;
  * @fatal_status: ORNIC_REG_STATUS when the device was last stopped, all ones if
  *		it was out of reach
  * @fatal_cause: ORNIC_REG_FATAL_CAUSE then
- * @failed:	stopped by ornic_fail() since the last start; written before
- *		@recovery is queued
- * @reason:	of the last failure; written before @failed
+ * @failed:	stopped by ornic_fail() since the last start; written after
+ *		@reason, and before @recovery is queued
+ * @reason:	of the last failure
  * @fw_reporter: devlink reporter of failures of the device
  * @tx_reporter: of send queues of the netdev
  * @rx_reporter: of its receive queues
