@@ -153,8 +153,8 @@ err_remove_real_queues:
 
 /*
  * Puts a queue pair, or none, in the place of another one, or none, which is
- * returned. What was posted to that is published. The network stack posts to
- * the new one when its queue is woken.
+ * returned. Frames that were posted to that are published. The network stack
+ * posts to the new one when its queue is woken.
  */
 static struct ornic_queue *ornic_config_swap_queue(struct ornic_netdev *nd, u32 index,
 						   struct ornic_queue *queue)
