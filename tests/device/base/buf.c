@@ -20,6 +20,8 @@
 #define BUF_PROBE_PIECES 16
 /* Larger arrays of pages go to the reaper; free() of this size takes 60 us */
 #define BUF_HEAP_MAX (1u << 20)
+/* Bytes of a ring that a turn moves */
+#define BUF_MOVE_STEP (256u << 10)
 
 static uint64_t buf_page_size(const struct buf *buf)
 {
@@ -480,4 +482,17 @@ int buf_iov(struct buf *buf, uint64_t offset, uint64_t *len, struct iovec *iov,
 	}
 	*len = done;
 	return n;
+}
+
+uint32_t buf_move_end(struct buf_budget *budget, uint32_t moved, uint32_t count,
+		      unsigned int shift)
+{
+	uint32_t step = BUF_MOVE_STEP >> shift;
+
+	if (count <= moved || count - moved <= step) {
+		budget->work += step;
+		return count;
+	}
+	budget->work += 2 * BUF_STEP;
+	return moved + step;
 }

@@ -249,4 +249,17 @@ static inline void *buf_slot(struct buf *buf, uint64_t offset, uint32_t len)
 int buf_iov(struct buf *buf, uint64_t offset, uint64_t *len, struct iovec *iov,
 	    int max);
 
+/**
+ * buf_move_end - limit a step of a command that moves the entries of a ring, as each page
+ *	of either ring may fault
+ * @budget: its work grows; after a step that is not the last one the turn ends
+ * @moved: entries that earlier steps have moved
+ * @count: entries to move in all
+ * @shift: log2 of the bytes of an entry
+ *
+ * Return: entries that have moved when the step ends, @count after the last one.
+ */
+uint32_t buf_move_end(struct buf_budget *budget, uint32_t moved, uint32_t count,
+		      unsigned int shift);
+
 #endif /* ORNIC_DEVICE_BUF_H */

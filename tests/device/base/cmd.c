@@ -4,10 +4,6 @@
 
 #include "base/cmd.h"
 #include "base/obj.h"
-#include "base/state.h"
-
-/* Bytes of a ring that a RESIZE command moves in a turn */
-#define MOVE_STEP (256u << 10)
 
 enum ornic_cmd_status cmd_find_unused(const struct obj_table *table,
 				      const struct cmd *cmd, struct obj **obj)
@@ -20,18 +16,6 @@ enum ornic_cmd_status cmd_find_unused(const struct obj_table *table,
 	if (!*obj)
 		return ORNIC_CMD_BAD_OBJECT;
 	return (*obj)->users ? ORNIC_CMD_BUSY : ORNIC_CMD_OK;
-}
-
-uint32_t cmd_move_end(struct card *card, uint32_t count, unsigned int shift)
-{
-	uint32_t moved = card->admin.moved, step = MOVE_STEP >> shift;
-
-	if (count <= moved || count - moved <= step) {
-		card->budget.work += step;
-		return count;
-	}
-	card->budget.work += CARD_RUN_PAGES;
-	return moved + step;
 }
 
 bool cmd_is_zero(const void *p, size_t len)

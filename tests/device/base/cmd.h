@@ -51,17 +51,6 @@ enum ornic_cmd_status cmd_find_unused(const struct obj_table *table,
 				      const struct cmd *cmd, struct obj **obj);
 
 /**
- * cmd_move_end - limit a step of a RESIZE command; each page that it touches may fault
- * @card: its admin.moved tells of earlier steps
- * @count: entries to move in all steps
- * @shift: log2 of the bytes of an entry
- *
- * Return: number of entries that have moved when the step ends. If this is less than
- * @count, the handler sets @more of struct cmd, and the turn ends.
- */
-uint32_t cmd_move_end(struct card *card, uint32_t count, unsigned int shift);
-
-/**
  * cmd_is_zero - are all bytes zero
  * @p: first byte
  * @len: number of bytes

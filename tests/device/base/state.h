@@ -147,7 +147,7 @@ struct run_item {
  * @sq_ci: commands fetched, runs free
  * @cq_pi: completions written, runs free
  * @busy: a command (@sqe, @in) is fetched and not complete
- * @moved: entries of a ring that it has moved in earlier steps (cmd_move_end())
+ * @moved: entries of a ring that it has moved in earlier steps (buf_move_end())
  * @moved_from: index in the old ring of the first of them
  * @sqe: the command being executed
  * @in: copy of its input, which the host cannot change

@@ -51,7 +51,8 @@ static enum ornic_cmd_status cq_move(struct cq *cq, struct buf *ring, bool *more
 	uint32_t i, at, n, end;
 	void *from, *to;
 
-	end = cmd_move_end(card, count, cq->log_cqe_size);
+	end = buf_move_end(&card->budget, card->admin.moved, count,
+			   cq->log_cqe_size);
 	for (i = card->admin.moved; i < end; i += n) {
 		at = (cq->ci + i) & (size - 1);
 		n = page - (at % page > i % page ? at % page : i % page);

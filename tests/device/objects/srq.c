@@ -213,7 +213,8 @@ static enum ornic_cmd_status srq_move(struct rq *from, struct rq *to, bool *more
 
 	to->pi = from->pi - admin->moved_from;
 	to->next = from->next - admin->moved_from;
-	end = cmd_move_end(from->card, to->pi, from->stride_shift);
+	end = buf_move_end(&from->card->budget, admin->moved, to->pi,
+			   from->stride_shift);
 	for (i = admin->moved; i < end; i++) {
 		src = rq_slot(from, admin->moved_from + i);
 		dst = rq_slot(to, i);
