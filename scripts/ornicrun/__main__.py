@@ -14,11 +14,14 @@ from .errors import RunError
 from .layout import Bundle
 from .node import NODES_MAX
 from .process import ENDING
+from .selftest import SelfTest
 from .session import Session
 
 FAULTS = ("loss", "duplicate", "reorder", "delay", "corrupt")
 # Exit status if ornic-run itself has failed
 FAILED = 125
+# Options that --self-test obeys
+WITH_SELF_TEST = {"self_test", "command", "memory", "cpus", "accel", "kernel", "modules", "log"}
 # Seconds after a first signal without success, from which on a further one counts
 PATIENCE = 1
 EPILOG = """In a node the command has these variables: ORNIC_NODE, ORNIC_NODES, ORNIC_PEERS (names),
@@ -85,7 +88,8 @@ def absolute(text):
 
 
 def parser():
-    one = Parser(prog="ornic-run", usage="ornic-run [OPTION]... [--] COMMAND [ARGUMENT]...",
+    one = Parser(prog="ornic-run", usage="ornic-run [OPTION]... [--] COMMAND [ARGUMENT]...\n"
+                 "       ornic-run --self-test [OPTION]...",
                  description="Runs a command in virtual machines that have an RDMA card each.",
                  epilog=EPILOG, allow_abbrev=False)
     add = one.add_argument
@@ -115,6 +119,8 @@ def parser():
     add("--provider", metavar="FILE", type=absolute,
         help="libornic-rdmavNN.so for the root tree's own libibverbs")
     add("--log", metavar="DIR", type=absolute, help="keep the logs there")
+    add("--self-test", action="store_true",
+        help="run the usual RDMA programs instead, and write a report for an issue")
     add("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     return one
 
@@ -124,7 +130,12 @@ def parse(argv):
     options = one.parse_args(argv)
     if options.command[:1] == ["--"]:
         del options.command[0]
-    if not options.command:
+    if options.self_test:
+        if options.command or any(value != one.get_default(name) for name, value in
+                                  vars(options).items() if name not in WITH_SELF_TEST):
+            one.error("--self-test takes no COMMAND, and no options but -m, -c, --accel, --kernel, "
+                      "--modules and --log")
+    elif not options.command:
         one.error("no COMMAND")
     if options.first + options.nodes > NODES_MAX:
         one.error(f"--first {options.first}: there are {NODES_MAX} nodes")
@@ -161,7 +172,8 @@ def main(argv):
     if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     options = parse(argv)
-    signals, session = Signals(), Session(options, Bundle())
+    kind = SelfTest if options.self_test else Session
+    signals, session = Signals(), kind(options, Bundle())
     code = FAILED
     try:
         signals.install()

@@ -23,6 +23,8 @@ class Bundle:
         # This file is host/lib/PYTHON/ornicrun/layout.py
         self.home = Path(home) if home else Path(__file__).resolve().parents[4]
         self.host, self.guest = self.home / "host", self.home / "guest"
+        # A line "NAME VERSION" for each part
+        self.versions = self.home / "versions"
         self.image = self.home / "boot/vmlinuz"
         self.initramfs = self.home / "boot/initramfs.cpio"
 

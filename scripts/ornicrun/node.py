@@ -88,10 +88,11 @@ class Node(Guest):
             return f"{panic[1].decode(errors='replace')}; the machine has {self.mem} of memory"
         return f"QEMU has ended with {self.process.returncode}"
 
-    def start(self, script, *arguments):
-        """Starts a script of INSIDE, whose output and end come as events; returns its number."""
+    def start(self, script, *arguments, timeout=0):
+        """Starts a script of INSIDE, whose output and end come as events; returns its number. The
+        guest ends it after `timeout` seconds (0: never)."""
         argv = [SHELL, str(INSIDE / script), *arguments]
-        pid = self.agent_call(lambda agent: agent.start(argv, 0, stream=True))
+        pid = self.agent_call(lambda agent: agent.start(argv, timeout, stream=True))
         self.programs[pid] = None
         return pid
 

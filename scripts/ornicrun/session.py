@@ -44,6 +44,11 @@ def launcher():
             "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
+def write_command(path, words):
+    """Writes a command for guest/start."""
+    path.write_text(f"set -- {shlex.join(words)}\n")
+
+
 def write_all(fd, data):
     while data:
         data = data[os.write(fd, data):]
@@ -177,10 +182,9 @@ class Session:
         variables |= launcher()
         variables |= options.environment
         (job / "environment").write_text(export(variables))
-        (job / "command").write_text(f"set -- {shlex.join(options.command)}\n")
+        write_command(job / "command", options.command)
         if options.server:
-            words = shlex.join(["sh", "-c", options.server])
-            (job / "server").write_text(f"set -- {words}\n")
+            write_command(job / "server", ["sh", "-c", options.server])
         return job
 
     def start_card(self):
@@ -206,21 +210,32 @@ class Session:
                 raise RunError(f"--fault {name}={ppm}: {answer['error']}")
 
     def run_command(self):
-        first, *others = self.nodes
+        first = self.nodes[:1]
         if self.options.server:
-            servers = {node: self.start(node, "start", "server", error_only=True)
-                       for node in others}
-            waits = {node: self.start(node, "listens") for node in others}
-            self.follow(lambda: all(node.programs[waits[node]] is not None or
-                                    node.programs[servers[node]] is not None for node in others))
-            for node, pid in servers.items():
-                if node.programs[pid]:
-                    raise RunError(f"{node.name}: the server has ended with {node.programs[pid]}")
-        nodes = self.nodes if self.options.all else [first]
-        started = {node: self.start(node, "start", "command") for node in nodes}
-        self.follow(lambda: all(node.programs[pid] is not None for node, pid in started.items()))
-        codes = [node.programs[pid] for node, pid in started.items()]
+            self.serve("server")
+        codes = self.finish(self.start_on(self.nodes if self.options.all else first, "command"))
         return next((code for code in codes if code), 0)
+
+    def serve(self, name):
+        """Starts the command of the file `name` on each node but the first, and returns {node:
+        number} when each listens or has ended with 0."""
+        others = self.nodes[1:]
+        servers = self.start_on(others, name, error_only=True)
+        waits = {node: self.start(node, "listens") for node in others}
+        self.follow(lambda: all(node.programs[waits[node]] is not None or
+                                node.programs[servers[node]] is not None for node in others))
+        for node, pid in servers.items():
+            if node.programs[pid]:
+                raise RunError(f"{node.name}: the server has ended with {node.programs[pid]}")
+        return servers
+
+    def start_on(self, nodes, name, **options):
+        return {node: self.start(node, "start", name, **options) for node in nodes}
+
+    def finish(self, started):
+        """Waits for programs, given as {node: number}, and returns their exit codes."""
+        self.follow(lambda: all(node.programs[pid] is not None for node, pid in started.items()))
+        return [node.programs[pid] for node, pid in started.items()]
 
     def start(self, node, *words, error_only=False):
         pid = node.start(*words)

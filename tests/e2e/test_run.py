@@ -20,6 +20,7 @@ from bundled import LIMIT, USER, make_bundle
 from lab import paths
 from lab.seed import seed
 from ornicrun.layout import Bundle
+from ornicrun.selftest import REPORT, STEPS
 
 # Runs ornic-run, and sends itself SIGINT when a function is called, or returns, for the N-th time;
 # prints how often each was
@@ -134,22 +135,46 @@ def bare_machine(bundle):
         shutil.rmtree(root)
 
 
+def run_bare(root, folder, *words, limit=LIMIT):
+    """Runs ornic-run as an ordinary user of a bare machine, in a folder of it."""
+    return subprocess.run(
+        [shutil.which("chroot"), f"--userspec={USER}:{USER}", root, "/bin/sh", "-c",
+         'cd "$0" && exec /bundle/ornic-run "$@"', folder, *words],
+        env={"PATH": "/bin"}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        timeout=limit, check=False)
+
+
 @pytest.mark.full
 def test_bare_machine(bundle):
     """On a machine with nothing but a shell the bundle runs its own RDMA programs: the server comes
     first, and its output is not that of the command."""
     pingpong = "ibv_rc_pingpong -c -n 100 -g $ORNIC_GID_INDEX"
     with bare_machine(bundle) as root:
-        done = subprocess.run(
-            [shutil.which("chroot"), f"--userspec={USER}:{USER}", root, "/bundle/ornic-run",
-             "--server", pingpong, "--fault", "duplicate=1000", "--", "sh", "-c",
-             f"exec {pingpong} node1"],
-            env={"PATH": "/bin"}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            timeout=LIMIT, check=False)
+        done = run_bare(root, "/", "--server", pingpong, "--fault", "duplicate=1000", "--", "sh",
+                        "-c", f"exec {pingpong} node1")
         left = list((root / "tmp").iterdir())
     assert done.returncode == 0, done.stderr
     assert re.search(r"^100 iters in ", done.stdout, re.M) and "node1" not in done.stdout
     assert re.search(r"^node1: .*GID", done.stderr, re.M) and not left
+
+
+@pytest.mark.full
+def test_self_test(bundle):
+    """There all steps of the self-test pass, with the figures of the programs."""
+    with bare_machine(bundle) as root:
+        (root / "home").chmod(0o777)
+        done = run_bare(root, "/home", "--self-test", limit=4 * LIMIT)
+        [report] = (root / "home").iterdir()
+        text, left = report.read_text(), list((root / "tmp").iterdir())
+    print(text)
+    assert done.returncode == 0 and report.name == REPORT.name and not left, done.stderr
+    assert re.match(rf"ornic-run --self-test: all {len(STEPS) + 3} steps passed\n", text)
+    for step in STEPS:
+        figure = rf"(?:[\d.]+|inf) {step.unit}" if step.unit else ".*"
+        assert re.search(rf"^{step.part} +{re.escape(step.name)} +passed +[\d.]+ s *{figure}$",
+                         text, re.M), step
+    for name in ("linux", "qemu-system-x86", "perftest"):
+        assert re.search(rf"^{name} +\d", text, re.M)
 
 
 def listening(place):
