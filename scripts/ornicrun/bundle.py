@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""usage: python3 -m ornicrun.bundle DIRECTORY [TARBALL]
+"""usage: python3 -m ornicrun.bundle DIRECTORY [FILE]...
 
 Makes a bundle of ornic-run in the lab's root tree, from the packages there and from what the
 checkout has built: all that it needs on a machine with x86-64 and Linux. layout.py says what is
-where. The same inputs make the same files."""
+where. Each FILE becomes a tarball of it, or, with the suffix of pack.py, an OCI image. The same
+inputs make the same files."""
 
-import lzma
 import os
 import py_compile
 import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 from pathlib import Path
 
 from .initramfs import AGENT, COMPILER_FLAGS, GUEST, archive, module_files, read_module
 from .layout import LOADER, PYTHON, Bundle
+from .pack import files, pack
 
 TOP = Path(__file__).resolve().parents[2]
 BUILD = TOP / "build"
@@ -154,7 +154,7 @@ def install_python(bundle):
                            invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
         (folder / inside).chmod(0o644)
     for path in sorted(Path(__file__).parent.glob("*.py")):
-        if path.name != "bundle.py":
+        if path.name not in ("bundle.py", "pack.py"):
             install(path, folder / "ornicrun" / path.name)
     install(GUEST / "early-init", folder / "ornicrun/guest/early-init")
     install(USER / "ornicctl", bundle.host / "bin/ornicctl")
@@ -259,32 +259,6 @@ def make(home):
     return bundle
 
 
-def files(home):
-    """Yields the files and folders below a directory, and itself, in the order of their names."""
-    yield home
-    yield from sorted(home.rglob("*"))
-
-
-def make_tarball(home, target):
-    """Packs a bundle, without what differs from machine to machine."""
-    epoch = int(os.environ["SOURCE_DATE_EPOCH"])
-
-    def plain(info):
-        info.uid = info.gid = 0
-        info.uname = info.gname = ""
-        info.mtime = epoch
-        if not info.issym():
-            info.mode = 0o755 if info.isdir() or info.mode & 0o100 else 0o644
-        return info
-
-    part = target.with_name(f"{target.name}.tmp")
-    with lzma.open(part, "wb", preset=6) as packed, \
-            tarfile.open(fileobj=packed, mode="w", format=tarfile.GNU_FORMAT) as tar:
-        for path in files(home):
-            tar.add(path, home.name + str(path)[len(str(home)):], recursive=False, filter=plain)
-    part.rename(target)
-
-
 def size(home):
     return sum(path.lstat().st_size for path in files(home) if path.is_file())
 
@@ -301,7 +275,7 @@ def main(words):
         return 1
     text = f"{home}: {size(home) >> 20} MiB"
     for target in map(Path, words[1:]):
-        make_tarball(home, target)
+        pack(home, target)
         text += f"; {target}: {target.stat().st_size / (1 << 20):.1f} MiB"
     print(text)
     return 0

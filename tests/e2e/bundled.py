@@ -13,9 +13,9 @@ AS_USER = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups", "-
 LIMIT = 300
 
 
-def make_bundle(target):
-    subprocess.run([sys.executable, "-m", "ornicrun.bundle", target], check=True,
-                   env=os.environ | {"PYTHONHASHSEED": "0"})
+def make_bundle(target, *files):
+    subprocess.run([sys.executable, "-m", "ornicrun.bundle", target, *files], check=True,
+                   env=os.environ | {"PYTHONHASHSEED": "0", "SOURCE_DATE_EPOCH": "0"})
     return target
 
 

@@ -158,9 +158,20 @@ def test_bare_machine(bundle):
     assert re.search(r"^node1: .*GID", done.stderr, re.M) and not left
 
 
+def test_self_test_without_machines(place):
+    """The report of a self-test that cannot boot machines has the facts and the reason."""
+    code, output, errors = place.run("--self-test", "-m", "9000G")
+    text = (place.work / REPORT.name).read_text()
+    assert code == 1 and not output, errors
+    assert re.search(r"^start  machines +FAILED .* no memory: 2 machines of .*$", text, re.M)
+    assert re.search(r"^linux +\d", text, re.M) and re.search(r"^QEMU +\d", text, re.M)
+    assert not place.left()
+
+
 @pytest.mark.full
 def test_self_test(bundle):
-    """There all steps of the self-test pass, with the figures of the programs."""
+    """On a machine with nothing but a shell all steps of the self-test pass, and the report has
+    their figures."""
     with bare_machine(bundle) as root:
         (root / "home").chmod(0o777)
         done = run_bare(root, "/home", "--self-test", limit=4 * LIMIT)
@@ -289,6 +300,37 @@ def test_interrupted_anywhere(place):
         codes.append(code)
     # Loops that wait have fewer turns in one run than in another, and the end is not interrupted
     assert codes.count(128 + signal.SIGINT) >= MOMENTS // 2, codes
+
+
+@pytest.fixture
+def podman():
+    """Yields (directory, words that begin a command line of podman, whose files are there)."""
+    # crun refuses a machine that has both versions of cgroups, so its mount namespace has one
+    shell = ["unshare", "--mount", "sh", "-c",
+             'mount -t cgroup2 none /sys/fs/cgroup && exec podman "$@"', "podman"]
+    with tempfile.TemporaryDirectory(prefix="podman-") as folder:
+        yield Path(folder), [*shell, f"--root={folder}/storage", f"--runroot={folder}/run",
+                             "--storage-driver=vfs", "--cgroup-manager=cgroupfs",
+                             "--events-backend=none"]
+
+
+@pytest.mark.long
+def test_image(podman):
+    """podman loads the image and runs it, with the current directory of the caller."""
+    folder, words = podman
+    image, work = folder / "ornic-run.oci.tar", folder / "work"
+    make_bundle(folder / "ornic-run", image)
+    work.mkdir()
+    loaded = subprocess.run([*words, "load", "-i", image], capture_output=True, text=True,
+                            check=True).stdout
+    name = re.search(r"(\S+/ornic-run:latest)$", loaded, re.M)[1]
+    done = subprocess.run(
+        [*words, "run", "--rm", "--network=none", "--cgroups=disabled", "--log-driver=none", "-v",
+         f"{work}:/work", "-w", "/work", name, "--server", "rping -s -C 10", "--", "sh", "-c",
+         "rping -c -a 10.10.0.2 -C 10 -V && ibv_devinfo >made && exit 7"],
+        capture_output=True, text=True, timeout=LIMIT, check=False)
+    assert done.returncode == 7, done.stderr
+    assert "PORT_ACTIVE" in (work / "made").read_text()
 
 
 def digest(home):

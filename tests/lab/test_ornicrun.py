@@ -3,12 +3,15 @@
 agent on a terminal in place of its port, and what a run does with signals and libraries."""
 
 import base64
+import gzip
+import hashlib
 import json
 import os
 import pty
 import signal
 import socket
 import subprocess
+import tarfile
 import tty
 
 import pytest
@@ -17,6 +20,7 @@ from ornicrun.__main__ import Ended, Signals
 from ornicrun.agent import GuestAgent
 from ornicrun.errors import RunError
 from ornicrun.initramfs import AGENT, COMPILER_FLAGS, GUEST, archive
+from ornicrun.pack import pack
 from ornicrun.session import Output
 from ornicrun.vm import quoted
 
@@ -40,6 +44,60 @@ def test_archive(tmp_path):
     subprocess.run(["cpio", "-id", "--quiet"], input=first, cwd=tmp_path, check=True)
     assert (tmp_path / "modules/00-a_b.ko").read_bytes() == b"module"
     assert os.readlink(tmp_path / "bin/sh") == "busybox" and os.access(tmp_path / "init", os.X_OK)
+
+
+def make_home(folder):
+    """Makes a directory as that of a bundle; its files are as old as this call."""
+    (folder / "guest/busybox").mkdir(parents=True)
+    (folder / "ornic-run").write_text("#!/bin/sh\n")
+    (folder / "ornic-run").chmod(0o750)
+    (folder / "guest/busybox/sh").symlink_to("busybox")
+    return folder
+
+
+@pytest.mark.parametrize("name", ["one.tar.xz", "one.oci.tar"])
+def test_pack(tmp_path, monkeypatch, name):
+    """The same directory makes the same bytes, whoever made it and when."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    made = []
+    for number in range(2):
+        home = make_home(tmp_path / str(number) / "ornic-run")
+        os.utime(home / "ornic-run", (number, number))
+        os.chown(home / "ornic-run", number, number)
+        pack(home, home.parent / name)
+        made.append((home.parent / name).read_bytes())
+        assert {path.name for path in home.parent.iterdir()} == {"ornic-run", name}
+    assert made[0] == made[1]
+
+
+def test_image(tmp_path, monkeypatch):
+    """An image has the layout of OCI: each descriptor has the size and the digest of its blob. Its
+    entry point and its shell are in the layer."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    pack(make_home(tmp_path / "home"), tmp_path / "one.oci.tar")
+    with tarfile.open(tmp_path / "one.oci.tar") as tar:
+        blobs = {member.name: tar.extractfile(member).read() for member in tar if member.isfile()}
+    assert json.loads(blobs.pop("oci-layout")) == {"imageLayoutVersion": "1.0.0"}
+
+    def read(descriptor):
+        data = blobs.pop(f"blobs/{descriptor['digest'].replace(':', '/')}")
+        assert len(data) == descriptor["size"]
+        assert f"sha256:{hashlib.sha256(data).hexdigest()}" == descriptor["digest"]
+        return data
+    [descriptor] = json.loads(blobs.pop("index.json"))["manifests"]
+    manifest = json.loads(read(descriptor))
+    config = json.loads(read(manifest["config"]))
+    [packed] = manifest["layers"]
+    root = gzip.decompress(read(packed))
+    assert not blobs
+    assert config["rootfs"]["diff_ids"] == [f"sha256:{hashlib.sha256(root).hexdigest()}"]
+    (tmp_path / "root.tar").write_bytes(root)
+    with tarfile.open(tmp_path / "root.tar") as tar:
+        [entry] = config["config"]["Entrypoint"]
+        member = tar.getmember(entry.lstrip("/"))
+        assert (member.mode, member.uid, member.mtime) == (0o755, 0, 1700000000)
+        assert tar.getmember("bin/sh").linkname == "/ornic-run/guest/busybox/busybox"
+        assert tar.getmember("tmp").mode == 0o1777
 
 
 @pytest.fixture(scope="module")
