@@ -98,7 +98,7 @@ STEPS = (
     rping("suite", "rping, 1 % loss", loss=10000),
     *(perftest("bench", f"ib_{name}_lat", 2, 1000) for name in ("send", "write", "read")),
     *(perftest("bench", f"ib_{name}_bw", 65536, 2000) for name in ("send", "write", "read")),
-    Step("end", "no QP is left", "! rdma resource show qp | grep -v 'type GSI'",
+    Step("end", "no QP is left", "! rdma resource show qp | grep -Ev 'type (GSI|SMI)'",
          everywhere=True),
 )
 
@@ -291,7 +291,7 @@ class SelfTest(Session):
             "none was started"
         return [
             ("date", time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())), *machine_facts(),
-            ("machines", f"{accel}, {options.cpus} processors and {options.memory} each"),
+            ("machines", f"{accel}, -c {options.cpus} -m {options.memory}"),
             ("QEMU", self.qemu_version()),
             *(line.split(" ", 1) for line in read(self.bundle.versions).splitlines()),
         ]

@@ -81,7 +81,7 @@ def test_passed(monkeypatch, tmp_path):
     for pattern in (r"processor +\d+ x .+", r"memory +\d+ MiB, \d+ MiB free",
                     r"kernel +Linux 6\.1 x86_64", r"system +\S.*",
                     r"KVM +modules: .*; /dev/kvm: .*",
-                    r"machines +KVM, 1 processors and 2G each", r"QEMU +\S.*",
+                    r"machines +KVM, -c 1 -m 2G", r"QEMU +\S.*",
                     r"ORNIC +0\.1, commit abc", r"linux +7\.3",
                     r"demo   ping +passed +\d+\.\d s +1\.5 us"):
         assert any(re.fullmatch(pattern, line) for line in lines), pattern
