@@ -112,6 +112,10 @@ void ornic_db_wake_sq(struct ornic_qp *qp)
  * The index is that of the record: an extended poll keeps its last entry beyond
  * it. That was written after the entries before it were read, and so is the
  * doorbell. A device with ORNIC_CAPS_SHADOW reads the record.
+ *
+ * The barrier lets the doorbell leave before another thread, which learns of the
+ * completions, publishes requests that need the room ([ORNIC-DB-41]). The release
+ * of a lock does not order stores to the device.
  */
 void ornic_db_ring_cq(struct ornic_cq *cq, enum ornic_arm_type type)
 {
@@ -124,6 +128,7 @@ void ornic_db_ring_cq(struct ornic_cq *cq, enum ornic_arm_type type)
 	ornic_db_ring(ctx, ORNIC_DB_CQ, cq->cqn,
 		      ORNIC_PREP(ORNIC_DB_ARM_CI, cq->told) |
 		      ORNIC_PREP(ORNIC_DB_ARM_TYPE, (uint32_t)type));
+	udma_to_device_barrier();
 }
 
 /**

@@ -722,6 +722,8 @@ static inline void ornic_cq_ring_db(struct ornic_cq_ring *ring, enum ornic_arm_t
 {
 	ring->told = ring->ci;
 	writeq(ornic_db_value(ORNIC_DB_CQ, ring->cqn, ornic_db_arm(ring->ci, type)), ring->db);
+	/* Before indexes of work requests that need the room, [ORNIC-DB-41] */
+	wmb();
 }
 
 /**

@@ -86,6 +86,20 @@ def test_records_are_accessed_in_one_piece():
     assert found > 20
 
 
+@pytest.mark.parametrize("path, doorbell, barrier", [
+    ("kernel/include/ornic_api.h", "writeq", "wmb"),
+    ("user-provider/doorbell.c", "ornic_db_ring", "udma_to_device_barrier"),
+])
+def test_doorbells_of_cqs_leave_before_indexes(path, doorbell, barrier):
+    """[ORNIC-DB-41] A barrier is behind the doorbell of a CQ, which is rung in one place. x86 needs
+    none, so no run on it would find it missing."""
+    found = [place for place, line in lines("kernel", "user-provider")
+             if re.search(r"\(.*\bORNIC_DB_CQ\b", line)]
+    assert len(found) == 2
+    rung = rf"\b{doorbell}\([^;]*\bORNIC_DB_CQ\b[^;]*;\s+(?:/\*.*?\*/\s+)?{barrier}\(\);"
+    assert re.search(rung, (TOP / path).read_text(), re.S)
+
+
 @pytest.mark.parametrize("file, command", [
     ("qp_modify.c", "MODIFY_QP"), ("wq.c", "MODIFY_WQ"), ("cq.c", "RESIZE_CQ"),
     ("srq.c", "RESIZE_SRQ"),
