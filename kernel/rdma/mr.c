@@ -56,16 +56,9 @@ static int ornic_mr_check_length(const struct ornic_ib_dev *dev, u64 length)
 	return ornic_check_range(&dev->ibdev, "MR length", length, 0, dev->odev->lim.max_mr_size);
 }
 
-/**
- * ornic_mr_create - create a region or a window in the device
- * @dev:	the device
- * @urgent:	as ornic_cmd_exec_urgent()
- * @in:		input of the command; its variant is filled in
- * @key:	set to the key
- *
- * Return: 0 or as ornic_cmd_exec().
- */
-int ornic_mr_create(struct ornic_ib_dev *dev, bool urgent, struct ornic_create_mr_in *in, u32 *key)
+/* Creates a region or a window; its variant is filled in */
+static int ornic_mr_create(struct ornic_ib_dev *dev, bool urgent, struct ornic_create_mr_in *in,
+			   u32 *key)
 {
 	/* A random variant keeps an old key from working again soon */
 	in->variant = get_random_u8();

@@ -43,7 +43,6 @@ struct ornic_mw {
 
 int ornic_mr_init_shared(struct ornic_ib_dev *dev);
 void ornic_mr_uninit_shared(struct ornic_ib_dev *dev);
-int ornic_mr_create(struct ornic_ib_dev *dev, bool urgent, struct ornic_create_mr_in *in, u32 *key);
 int ornic_mr_access(const struct ornic_ib_dev *dev, int access, u32 *hw);
 struct ib_mr *ornic_ib_get_dma_mr(struct ib_pd *ibpd, int access);
 struct ib_mr *ornic_ib_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 iova,

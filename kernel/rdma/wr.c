@@ -277,15 +277,12 @@ static int ornic_wr_post_send(struct ornic_ib_dev *dev, struct ornic_qp *qp,
 	return 0;
 }
 
-/**
- * ornic_wr_check_dead - flush posted work requests if the device is dead
- * @dev:	a work request was posted to it
- *
- * Makes consumers poll, because poll_cq flushes. Either this sees that the
- * device is dead, or the work that ornic_ib_death() queues sees the work
- * request.
+/*
+ * Has consumers of a dead device poll after a work request was posted, because
+ * poll_cq flushes it. Either this sees that the device is dead, or the work that
+ * ornic_ib_death() queues sees the work request.
  */
-void ornic_wr_check_dead(struct ornic_ib_dev *dev)
+static void ornic_wr_check_dead(struct ornic_ib_dev *dev)
 {
 	/* Post before reading dead; pairs with ornic_ib_death() */
 	smp_mb();

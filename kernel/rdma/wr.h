@@ -6,8 +6,6 @@
 #include <linux/bits.h>
 #include <rdma/ib_verbs.h>
 
-struct ornic_ib_dev;
-
 /* Marks a receive in wr_id, because a failed completion has no opcode */
 #define ORNIC_WR_RECV		BIT_ULL(63)
 
@@ -25,7 +23,6 @@ struct ornic_wr {
 	u32 room;
 };
 
-void ornic_wr_check_dead(struct ornic_ib_dev *dev);
 int ornic_ib_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		       const struct ib_send_wr **bad_wr);
 int ornic_ib_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,

@@ -6,6 +6,7 @@ from .commits import commit_messages
 from .nouns import function_names, noun_stems
 from .refusals import cold_refusals
 from .source import spdx_lines
+from .statics import private_functions
 from .style import forbidden_forms, full_stops, line_widths
 
 # By the names that `python3 -m house` and scripts/static use
@@ -14,6 +15,7 @@ CHECKS = {
     "refusals": cold_refusals,
     "nouns": noun_stems,
     "names": function_names,
+    "statics": private_functions,
     "columns": line_widths,
     "stops": full_stops,
     "words": forbidden_forms,

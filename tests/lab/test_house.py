@@ -4,7 +4,7 @@
 import subprocess
 
 import pytest
-from house import CHECKS, commits, nouns, refusals
+from house import CHECKS, commits, nouns, refusals, statics
 
 
 @pytest.mark.parametrize("check, name, good, bad", [
@@ -21,6 +21,7 @@ from house import CHECKS, commits, nouns, refusals
     ("nouns", "kernel/rdma/qp_kernel.c", "", None),
     ("names", "kernel/net/eq.c", "int\nornic_eq_arm(int a)\n{\n}", "int ornic_arm(int a)\n{\n}"),
     ("names", "kernel/net/start.c", "void ornic_stop(void)\n{\n}", "void ornic_go(void)\n{\n}"),
+    ("statics", "user-provider/a.c", "static int ornic_a(void)\n{\n}", "int ornic_a(void)\n{\n}"),
 ])
 def test_check(check, name, good, bad):
     assert not list(CHECKS[check]([(name, good)]))
@@ -32,6 +33,18 @@ def test_check(check, name, good, bad):
 def test_stem(name):
     (found,) = nouns.noun_stems([(name, "")])
     assert "the other parts call this" in found
+
+
+def test_private_functions():
+    """A prototype is no use, but an inline function of a header is one, and so is a test."""
+    function = ("kernel/rdma/a.c", "int ornic_a(int a)\n{\n\treturn a;\n}\n")
+    prototype = "int ornic_a(int a);\n"
+    for name, text, found in (("kernel/rdma/a.h", prototype, 1),
+                              ("kernel/rdma/b.c", "/* ornic_a() */", 1),
+                              ("kernel/rdma/b.c", "f(ornic_a(1));", 0),
+                              ("kernel/rdma/a.h", f"{prototype}#define B ornic_a(1)\n", 0),
+                              ("tests/kunit/a.c", "f(ornic_a(1));", 0)):
+        assert len(list(statics.private_functions([function, (name, text)]))) == found, text
 
 
 @pytest.mark.parametrize("body, is_cold", [
