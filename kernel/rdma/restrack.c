@@ -35,13 +35,13 @@ static int ornic_res_close(struct sk_buff *msg, struct nlattr *table, bool full)
 	return -EMSGSIZE;
 }
 
+/* Not the key: the core shows it to CAP_NET_ADMIN only, and this to everyone */
 int ornic_ib_fill_res_mr(struct sk_buff *msg, struct ib_mr *ibmr)
 {
 	struct nlattr *table = ornic_res_open(msg);
 	const struct ornic_buf *buf = &to_ornic_mr(ibmr)->pbl.buf;
 
 	return ornic_res_close(msg, table, !table ||
-		rdma_nl_put_driver_u32_hex(msg, "key", ibmr->lkey) ||
 		rdma_nl_put_driver_u32(msg, "pages", le32_to_cpu(buf->npages)) ||
 		rdma_nl_put_driver_u32(msg, "page_shift", buf->page_shift) ||
 		rdma_nl_put_driver_u32(msg, "levels", buf->levels));

@@ -2,6 +2,8 @@
 """Hardware counters per port and per QP (`rdma statistic`), and resource dumps of QPs, CQs and
 MRs."""
 
+import json
+
 import pytest
 from settings import Traffic, counters, wait_until
 from statistic import of_port, of_qps, qp_numbers, rdma
@@ -117,4 +119,17 @@ def test_resources(pair, traffic):
     assert qp["state"] == "RTS" and raw["data"][0] == 3
     assert int.from_bytes(raw["data"][16:20], "little") == qp["rqpn"]
     assert all("drv_arm" in cq and "drv_ci" in cq for cq in dump("cq"))
-    assert all(int(str(mr["drv_key"]), 0) and mr["drv_pages"] for mr in dump("mr"))
+    assert all(mr["drv_pages"] for mr in dump("mr"))
+
+
+def test_keys_are_for_administrators(pair, traffic):
+    """Each user may dump MRs, but not their keys, by which a peer reaches the memory."""
+    words = "rdma -j -dd resource show mr"
+
+    def keys(command):
+        regions = [mr for mr in json.loads(pair.a.check(command)) if "pid" in mr]
+        assert regions
+        return [name for mr in regions for name in mr if "key" in name]
+
+    assert keys(words)
+    assert not keys(f"setpriv --reuid=65534 --regid=65534 --clear-groups {words}")
