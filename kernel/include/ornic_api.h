@@ -36,7 +36,7 @@ struct ornic_limits {
 	u64 guid;		/* EUI-64 */
 	u64 max_mr_size;	/* bytes */
 	u64 page_sizes;		/* bit n: pages of 1 << n bytes */
-	u64 send_ops[ORNIC_SEND_OPS_WORDS];	/* see ornic_has_op() */
+	u64 send_ops[ORNIC_SEND_OPS_WORDS];	/* bit n % 64 of word n / 64: opcode n */
 	u32 fw_version;		/* major 31:24, minor 23:16, patch 15:0 */
 	u32 max_uctx;		/* of processes; 0: no process can use it */
 	u32 max_pd;		/* numbers of PDs are below it */

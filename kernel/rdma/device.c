@@ -197,8 +197,6 @@ int ornic_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	attr->masked_atomic_cap = ornic_device_atomic_cap(lim, BIT_ULL(ORNIC_WR_MASKED_CMP_SWP) |
 							BIT_ULL(ORNIC_WR_MASKED_FETCH_ADD));
 	attr->max_mw = min(lim->max_mw, ORNIC_IB_COUNT_MAX);
-	/* 134 ms: a device that is a process answers when its host runs it */
-	attr->local_ca_ack_delay = 15;
 	attr->max_fast_reg_page_list_len = dev->max_reg_pages;
 	attr->max_srq = min(lim->max_srq, ORNIC_IB_COUNT_MAX);
 	attr->max_srq_wr = dev->max_srq_wr;
@@ -209,6 +207,8 @@ int ornic_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 						     attr->max_mcast_qp_attach, INT_MAX);
 	attr->max_ah = ORNIC_IB_MAX_AH;
 	attr->max_pkeys = ORNIC_IB_PKEYS;
+	/* 134 ms: a device that is a process answers when its host runs it */
+	attr->local_ca_ack_delay = 15;
 	attr->hca_core_clock = ORNIC_IB_CLOCK_KHZ;
 	if (lim->features & ORNIC_FEAT_CQE_EXT)
 		attr->timestamp_mask = U64_MAX;
