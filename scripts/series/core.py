@@ -26,11 +26,24 @@ EDITS = {
          " * declares valid.\n",
          " * The caller needs ornic_index_barrier() before it reads memory\n"
          " * that the word declares valid.\n")],
+    # There the driver has an ID of its own, which the provider need not learn from the device
     "user-provider/ornic.c": [("""/*
  * Devices are matched by PCI ID, because only drivers in the kernel tree have
  * an RDMA driver ID.
  */
-""", ""), ("	VERBS_PCI_MATCH(", "	VERBS_DRIVER_ID(RDMA_DRIVER_ORNIC),\n	VERBS_PCI_MATCH(")],
+""", ""), ("	VERBS_PCI_MATCH(", "	VERBS_DRIVER_ID(RDMA_DRIVER_ORNIC),\n	VERBS_PCI_MATCH("),
+        ("	dev->driver_id = sysfs_dev->driver_id;\n", "")],
+    "user-provider/ornic.h": [
+        (" * @driver_id: RDMA driver ID from the kernel; part of each ioctl\n", ""),
+        ("	uint32_t driver_id;\n", "")],
+    "user-provider/uctx.c": [("to_ornic_device(ibdev)->driver_id", "RDMA_DRIVER_ORNIC")],
+    "user-provider/pd.c": [("""/*
+ * ibv_alloc_parent_domain(3) has the RDMA driver ID in the upper 32 bits. The
+ * PCI IDs replace it, because only drivers in the kernel tree have one.
+ */
+""", ""), ("""	return ((uint64_t)ORNIC_PCI_VENDOR_ID << 48) |
+	       ((uint64_t)ORNIC_PCI_DEVICE_ID << 32) | resource;
+""", "	return (uint64_t)RDMA_DRIVER_ORNIC << 32 | resource;\n")],
 }
 
 

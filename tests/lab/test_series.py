@@ -350,8 +350,23 @@ def test_provider():
     ours = "".join(text for path, text in files.items() if path.startswith("user-provider/"))
     assert not re.search(r"compat\.h|ORNIC_LACKS|\basm\b|ornic_index_(full_)?barrier", ours)
     assert "\tVERBS_DRIVER_ID(RDMA_DRIVER_ORNIC),\n" in files["user-provider/ornic.c"]
+    assert "(uint64_t)RDMA_DRIVER_ORNIC << 32 | resource;" in files["user-provider/pd.c"]
     assert core.cmake(["user-provider/b.c", "user-provider/a.h", "user-provider/a.c"]) == \
         "rdma_provider(ornic\n  a.c\n  b.c\n)\n"
+
+
+def test_header_of_provider():
+    """Patch 1 for rdma-core names the last patch for Linux that changes the header it brings."""
+    def recipe(name, folder="scripts/upstream/patches"):
+        return states.load(places.TOP / f"scripts/series/recipe/{name}.toml",
+                           places.TOP / folder).patches
+
+    changes = [patch.subject for name in ("rdma-next", "rdma-wq", "rdma-more")
+               for patch in recipe(name)
+               if "rdma/ornic-abi" in patch.files
+               or any(without.file == "ornic-abi.h" for without in patch.without)]
+    (header, *_) = recipe("rdma-core", "scripts/upstream/patches/rdma-core")
+    assert f'("{changes[-1]}")' in header.message
 
 
 def test_lines():
