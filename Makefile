@@ -24,6 +24,8 @@ STEP :=
 S := scripts
 # Runs a Python module of the lab in the root tree
 LAB := $(S)/inroot env PYTHONPATH=$(CURDIR)/scripts python3 -m
+# The same in the tree that has scripts/tree/packages-demo.list only
+DEMO_LAB := $(S)/inroot -d env PYTHONPATH=$(CURDIR)/scripts python3 -m
 # The same in the full tree, which has scripts/tree/packages-full.list, too
 FULL_LAB := $(S)/inroot -f env PYTHONPATH=$(CURDIR)/scripts python3 -m
 # The same with scripts/tree/packages-long.list
@@ -53,7 +55,7 @@ help:
 	@echo "                     after each"
 	@echo "  make style         remarks on style, which refuse nothing"
 	@echo
-	@echo "  make lab           the root tree, in which all other targets run"
+	@echo "  make lab           the root tree, in which most other targets run"
 	@echo "  make modules       ornic.ko, ornic_rdma.ko       [KERNEL=stock|debug|kcsan]"
 	@echo "  make provider      libornic inside rdma-core     [RDMA_CORE=56.1|65.0]"
 	@echo "  make device        ornic-device, the software card"
@@ -66,7 +68,7 @@ help:
 	@echo "  make distclean     removes the lab's cache, too"
 	@echo
 	@echo "Everything is built and run in a Debian 13 root tree in \$$ORNIC_CACHE (/var/cache/ornic),"
-	@echo "so the machine needs root, 4 GB of disk (check-full 10, check-long 15) and a Debian"
+	@echo "so the machine needs root, 2 GB of disk (check 4, check-full 10, check-long 15) and a Debian"
 	@echo "mirror, but no RDMA hardware."
 
 lab:
@@ -82,7 +84,7 @@ device:
 	@$(S)/build device
 
 demo: modules provider device
-	@$(LAB) lab.demo
+	@$(DEMO_LAB) lab.demo
 
 shell: modules provider device
 	@$(LAB) lab.shell

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Tests of the Makefile: `make check`, `make demo` and the like use the root tree that has only the
-packages of scripts/tree/packages.list, and a step of `make check-long` builds what it needs."""
+"""Tests of the Makefile: `make demo` uses the smallest root tree, `make check` and the like use the
+one that has the packages of scripts/tree/packages.list, too, and a step of `make check-long` builds
+what it needs."""
 
 import os
 import re
@@ -9,6 +10,8 @@ import subprocess
 import pytest
 from lab import paths
 
+# Targets that need the packages of scripts/tree/packages-demo.list only
+SHORTEST = ("modules", "provider", "device", "demo", "install")
 SHORT = ("lab", "modules", "provider", "device", "demo", "shell", "check", "check-quick", "vectors",
          "style", "bundle", "install")
 # Targets that need other packages, and a command by which each does
@@ -39,6 +42,13 @@ def test_short(target):
 def test_more(target):
     """The same check finds what the other targets need."""
     assert MORE[target] in COMMAND.findall(commands(target))
+
+
+@pytest.mark.parametrize("target", SHORTEST)
+def test_shortest(target):
+    """No command of the target runs in a larger tree."""
+    text = commands(target)
+    assert text and not re.search(r"\binroot (?!-d )|\broot-tree\b", text)
 
 
 def test_all_targets():
