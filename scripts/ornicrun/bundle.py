@@ -51,7 +51,7 @@ MODULES = ("drivers/infiniband/core/", "drivers/infiniband/sw/", "drivers/infini
 MODULE_FILES = ("modules.builtin", "modules.builtin.modinfo", "modules.order")
 OURS = ("ornic.ko", "ornic_rdma.ko")
 # Debian packages whose versions the bundle names
-PACKAGES = ("qemu-system-x86", "libibverbs1", "perftest", "iproute2", "libc6", PYTHON)
+DEBIAN = ("qemu-system-x86", "libibverbs1", "perftest", "iproute2", "libc6", PYTHON)
 # Modules of Python that others import when they are called
 LATER = ("encodings.utf_8", "encodings.ascii", "encodings.latin_1", "copy", "runpy", "shutil",
          "textwrap", "traceback")
@@ -252,7 +252,7 @@ def make(home):
         install(TOP / "Documentation" / name, work / "doc" / name)
     ours = os.environ.get("ORNIC_VERSION", "unknown")
     write(bundle.versions, f"ORNIC {ours}\nlinux {own.name}\n" +
-          run("dpkg-query", "-W", "-f", "${Package} ${Version}\n", *PACKAGES))
+          run("dpkg-query", "-W", "-f", "${Package} ${Version}\n", *DEBIAN))
     shutil.copytree(TOP / "LICENSES", work / "LICENSES")
     shutil.rmtree(home, ignore_errors=True)
     work.rename(home)
