@@ -206,6 +206,9 @@ def install_tools(bundle):
         (bundle.guest / "bin" / name).symlink_to("../tool")
     write(bundle.guest / "tool", TOOL_LAUNCHER)
     install_libraries([folder / name for name in TOOLS], bundle.guest / "lib")
+    # glibc opens it when a thread ends by pthread_exit() or pthread_cancel(), as those of rping do
+    unwinder = Path(run("gcc", "-print-file-name=libgcc_s.so.1").strip())
+    install(unwinder, bundle.guest / "lib" / unwinder.name)
     (bundle.guest / "verbs").mkdir()
     for name in VERBS:
         (bundle.guest / "verbs" / name).symlink_to(f"../lib/{name}")

@@ -51,10 +51,10 @@ def connected(part, words, device, figure, unit, more="", loss=0):
     return Step(part, name, f"{words} node1", f"{words} {more}", figure, unit, loss)
 
 
-def pingpong(part, kind, options="", **more):
+def pingpong(part, kind, options="", figure=r"= ([\d.]+) usec/iter", unit="us per round trip",
+             **more):
     return connected(part, f"ibv_{kind}_pingpong {options} ",
-                     "-d $ORNIC_DEVICE -g $ORNIC_GID_INDEX", r"= ([\d.]+) usec/iter",
-                     "us per round trip", **more)
+                     "-d $ORNIC_DEVICE -g $ORNIC_GID_INDEX", figure, unit, **more)
 
 
 def perftest(part, program, size, iterations, options=""):
@@ -84,7 +84,7 @@ STEPS = (
     rping("demo", "rping"),
     pingpong("suite", "uc", "-c"),
     pingpong("suite", "srq", "-c"),
-    pingpong("suite", "xsrq", more="-c 1"),
+    pingpong("suite", "xsrq", figure="(success)", unit="", more="-c 1"),
     pingpong("suite", "rc", "-c -N"),
     pingpong("suite", "rc", "-c -s 1048576 -n 20"),
     Step("suite", "udaddy", "udaddy -s 10.10.0.2", "udaddy"),
