@@ -57,14 +57,21 @@ def write_all(fd, data):
 class Output:
     """Passes output on, each line with a prefix if there is one."""
 
+    # File to which a line without a prefix was written that has not ended
+    begun = None
+
     def __init__(self, fd, prefix=""):
         self.fd, self.prefix, self.rest = fd, prefix.encode(), b""
 
     def feed(self, data):
         if not self.prefix:
             write_all(self.fd, data)
+            Output.begun = None if data.endswith(b"\n") else self.fd
             return
         *lines, self.rest = (self.rest + data).split(b"\n")
+        if lines and Output.begun is not None and os.path.sameopenfile(Output.begun, self.fd):
+            write_all(self.fd, b"\n")
+            Output.begun = None
         write_all(self.fd, b"".join(self.prefix + line + b"\n" for line in lines))
 
     def finish(self):

@@ -212,6 +212,15 @@ def test_prefix():
     assert os.read(here, 100) == b"node0: ab\nnode0: c\nnode0: \nnode0: d\n"
 
 
+def test_lines_stay_apart():
+    """A line of another node does not continue one of the command, where both go to one file."""
+    here, there = os.pipe()
+    command, other = Output(there), Output(os.dup(there), "node1: ")
+    for output, data in ((command, b"a"), (other, b"b\n"), (command, b"c\n"), (other, b"d\n")):
+        output.feed(data)
+    assert os.read(here, 100) == b"a\nnode1: b\nc\nnode1: d\n"
+
+
 def test_signals():
     """The first signal ends a run, further ones do not disturb the end."""
     signals = Signals()
