@@ -33,8 +33,7 @@ class Place:
             os.chown(one, USER, USER)
 
     def start(self, *words, program=None, **options):
-        environment = {"PATH": os.environ["PATH"], "TMPDIR": str(self.temporary), "LANG": "C.UTF-8",
-                       "HOME": str(self.work)}
+        environment = {"PATH": os.environ["PATH"], "TMPDIR": str(self.temporary), "LANG": "C.UTF-8"}
         return subprocess.Popen([*AS_USER, *(program or [self.bundle / "ornic-run"]), *words],
                                 **{"cwd": self.work, "env": environment, "text": True,
                                    "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE,

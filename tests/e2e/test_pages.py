@@ -42,7 +42,8 @@ class Reader(Place):
         words = ["ip", "netns", "exec", where[:-1]] if where != "$" else AS_USER
         return subprocess.Popen(
             [*words, "bash", "-c", pages.script(steps)], cwd=self.work, text=True,
-            env={"PATH": self.path, "TMPDIR": str(self.temporary), "LANG": "C.UTF-8"},
+            env={"PATH": self.path, "TMPDIR": str(self.temporary), "LANG": "C.UTF-8",
+                 "HOME": str(self.work)},
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             start_new_session=True)
 
