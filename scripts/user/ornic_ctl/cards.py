@@ -14,7 +14,7 @@ from .control import Problem, find_control
 LEAVE = 60  # seconds, for the reset of a card and the release of the memory it has mapped
 LEAVE_STEP = 0.02
 BACKLOG = 8
-# Of a socket, as in the unit ornic-device@.service
+# Umask for a socket, as in the unit ornic-device@.service
 UMASK = 0o007
 
 

@@ -493,6 +493,7 @@ uint32_t buf_move_end(struct buf_budget *budget, uint32_t moved, uint32_t count,
 		budget->work += step;
 		return count;
 	}
+	/* As much as a turn has (CARD_RUN_PAGES) */
 	budget->work += 2 * BUF_STEP;
 	return moved + step;
 }

@@ -451,12 +451,15 @@ static void client_handle(struct client *client)
 /* As recv(), for requests and a descriptor that came with them */
 static ssize_t client_recv(struct client *client)
 {
-	char control[CMSG_SPACE(sizeof(int))];
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
 	struct iovec iov = { client->in + client->in_len, LINE_MAX_LEN - client->in_len };
 	struct msghdr msg = {
 		.msg_iov = &iov,
 		.msg_iovlen = 1,
-		.msg_control = control,
+		.msg_control = control.bytes,
 		.msg_controllen = CMSG_LEN(sizeof(int)),
 	};
 	struct cmsghdr *cmsg;

@@ -222,7 +222,7 @@ TEST(test_port_of_each_request_pays, struct pair *pair, IN_PAIR(pair_setup_rc, b
 	pair_run(pair);
 }
 
-/* What a port has demanded that goes is paid for by another one */
+/* Another port pays for what a port has demanded that goes */
 TEST(test_heir_of_a_port_pays, struct pair *pair, IN_PAIR(pair_setup_rc, bytes))
 {
 	struct card *card = B(pair)->host->card;
